@@ -1,0 +1,13 @@
+# What `cmake --install` copies. The three programs find each other by their places relative to one another, so an
+# installation can be moved; lib/yoke and libexec/yoke are the same on every distribution for that reason. No RPATH.
+set(CMAKE_SKIP_INSTALL_RPATH ON)
+install(TARGETS yoke RUNTIME DESTINATION bin)
+foreach(target libyoke yoke-transform)
+  if(TARGET ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION lib/yoke RUNTIME DESTINATION libexec/yoke)
+  endif()
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/cli/man/yoke.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_SOURCE_DIR}/cli/completion/yoke.bash RENAME yoke
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES README.md SECURITY.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
