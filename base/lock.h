@@ -1,0 +1,45 @@
+/* Mutexes with ranks. A thread takes locks in rising rank only; debug builds abort on a violation and when a driver,
+ * SQLite or an app's callback is called while any lock is held (yk_lock_assert_none). Everyone may use it. */
+#ifndef YK_BASE_LOCK_H
+#define YK_BASE_LOCK_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+
+/* In the order in which they may nest: a holder of one may take those below it. */
+enum yk_lock_rank {
+    YK_RANK_RUNTIME = 10, /* start-up, the machine */
+    YK_RANK_CONTEXT = 20,
+    YK_RANK_QUEUE = 30,
+    YK_RANK_PROGRAM = 40,
+    YK_RANK_KERNEL = 50,
+    YK_RANK_EVENT = 60,
+    YK_RANK_MEM = 70,
+    YK_RANK_PROFILE = 80,
+    YK_RANK_STATS = 90,
+    YK_RANK_LEAF = 100 /* nothing is taken under it */
+};
+
+struct yk_lock {
+    pthread_mutex_t mutex;
+    int rank;
+};
+
+#define YK_LOCK_INIT(r)                                                                                                \
+    {                                                                                                                  \
+        PTHREAD_MUTEX_INITIALIZER, (r)                                                                                 \
+    }
+
+void yk_lock_init(struct yk_lock *l, int rank);
+void yk_lock_finish(struct yk_lock *l);
+void yk_lock_take(struct yk_lock *l);
+void yk_lock_drop(struct yk_lock *l);
+/** Wait on C with L held; L must be the only lock of this thread (checked in debug builds). */
+void yk_lock_wait(struct yk_lock *l, pthread_cond_t *c);
+/** The same until UNTIL (CLOCK_REALTIME) at the latest. */
+void yk_lock_timedwait(struct yk_lock *l, pthread_cond_t *c, const struct timespec *until);
+/** Debug builds: abort if this thread holds any lock. Release builds: nothing. */
+void yk_lock_assert_none(const char *where);
+
+#endif
