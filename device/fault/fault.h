@@ -1,0 +1,17 @@
+/* The fault backend: a device's table wrapped so that a script (script.h) makes calls err, hang, end their events with
+ * an error or lose the device, and makes kernels and the link slower. Who calls it: whoever fills struct yk_device.cl,
+ * for every device, from YOKE_FAULT; tests. It never changes what a call does that the script does not name. */
+#ifndef YK_DEVICE_FAULT_FAULT_H
+#define YK_DEVICE_FAULT_FAULT_H
+
+#include <stddef.h>
+#include "device/opencl/cl.h"
+
+/**
+ * The table of device number DEVICE (as scripts count them) over BELOW: BELOW itself where SCRIPT says nothing about
+ * it. Owns: the result lives until the process ends; BELOW must too. SCRIPT is read, not kept; may be NULL. Thread:
+ * any. Errors: NULL with one line in ERR (N bytes) for a malformed script, no memory or more than 32 tables.
+ */
+const struct yk_cl *yk_cl_fault(unsigned device, const struct yk_cl *below, const char *script, char *err, size_t n);
+
+#endif

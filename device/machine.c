@@ -1,0 +1,250 @@
+#include "device/machine.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "device/fault/fault.h"
+#include "device/opencl/serial.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_PLATFORMS = 64, TEXT = 1024 };
+
+static void leave_out(struct yk_device *d, const char *why)
+{
+    if (d->usable)
+        snprintf(d->why_not, sizeof d->why_not, "%s", why);
+    d->usable = false;
+}
+
+static void add(const struct yk_cl *cl, cl_platform_id platform, cl_device_id id, struct yk_machine *m)
+{
+    if (m->n == YK_MAX_DEVICES) {
+        yk_warn_once("only the first %d OpenCL devices are used", YK_MAX_DEVICES);
+        return;
+    }
+    struct yk_device *d = &m->device[m->n];
+    if (!yk_device_query(cl, platform, id, d)) {
+        yk_info("a device of a platform does not answer and is ignored");
+        return;
+    }
+    d->index = m->n++;
+}
+
+static void add_or_cut(const struct yk_cl *cl, cl_platform_id platform, cl_device_id id, const char *parts,
+                       struct yk_machine *m)
+{
+    cl_device_id part[YK_MAX_DEVICES];
+    cl_device_type type = 0;
+    unsigned n = 0;
+    cl->GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    if (parts && type & CL_DEVICE_TYPE_CPU) {
+        n = yk_device_cut(cl, id, parts, part, YK_MAX_DEVICES);
+        if (!n)
+            yk_info("a CPU device cannot be cut into %s parts and is used whole", parts);
+    }
+    if (!n)
+        add(cl, platform, id, m);
+    for (unsigned i = 0; i < n; i++)
+        add(cl, platform, part[i], m);
+}
+
+static void add_platform(const struct yk_cl *cl, cl_platform_id platform, const char *parts, struct yk_machine *m)
+{
+    cl_uint n = 0;
+    cl_device_id *id = NULL;
+    if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &n) == CL_SUCCESS && n && n < 4096 &&
+        (id = calloc(n, sizeof *id)) && cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, id, NULL) == CL_SUCCESS)
+        for (cl_uint i = 0; i < n; i++)
+            add_or_cut(cl, platform, id[i], parts, m);
+    free(id);
+}
+
+/* "numa" or a number from 1 to YK_MAX_DEVICES; NULL: do not cut. */
+static const char *checked_parts(const char *parts)
+{
+    char *end;
+    if (!parts || !strcmp(parts, "numa"))
+        return parts;
+    long n = strtol(parts, &end, 10);
+    if (end == parts || *end || n < 1 || n > YK_MAX_DEVICES) {
+        yk_warn("YOKE_CPU_PARTS=%.40s is neither numa nor a number from 1 to %d; devices are used whole", parts,
+                YK_MAX_DEVICES);
+        return NULL;
+    }
+    return n > 1 ? parts : NULL;
+}
+
+/* Leave out what LIST does not name. */
+static void restrict_to(struct yk_machine *m, const char *list)
+{
+    bool named[YK_MAX_DEVICES] = {false};
+    char text[TEXT], *rest = text, *item;
+    if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
+        yk_warn("YOKE_DEVICES is too long and is cut");
+    while ((item = strsep(&rest, ","))) {
+        bool any = false;
+        item += strspn(item, " ");
+        for (char *end = item + strlen(item); end > item && end[-1] == ' ';)
+            *--end = 0;
+        for (unsigned i = 0; i < m->n && *item; i++)
+            if (yk_device_matches(&m->device[i], item))
+                any = named[i] = true;
+        if (!any && *item) {
+            char msg[TEXT];
+            unsigned index;
+            yk_machine_find(m, item, &index, msg, sizeof msg);
+            yk_error("YOKE_DEVICES: %s", msg);
+        }
+    }
+    for (unsigned i = 0; i < m->n; i++)
+        if (!named[i])
+            leave_out(&m->device[i], "not named by YOKE_DEVICES");
+}
+
+static void choose_primary(struct yk_machine *m, const char *wanted)
+{
+    char msg[TEXT];
+    bool found = false;
+    for (unsigned i = 0; i < m->n; i++)
+        if (m->device[i].usable && (!found || m->device[i].speed > m->device[m->primary].speed)) {
+            m->primary = i;
+            found = true;
+        }
+    unsigned index;
+    if (!wanted)
+        return;
+    if (yk_machine_find(m, wanted, &index, msg, sizeof msg) != YK_OK)
+        yk_error("YOKE_PRIMARY: %s; using the fastest, %s", msg, m->device[m->primary].name);
+    else if (!m->device[index].usable)
+        yk_error("YOKE_PRIMARY: %s is left out (%s); using the fastest, %s", m->device[index].name,
+                 m->device[index].why_not, m->device[m->primary].name);
+    else
+        m->primary = index;
+}
+
+/* Sizes and bytes of the app's data mean the same on all devices, or a device takes no part. */
+static void leave_out_the_different(struct yk_machine *m)
+{
+    const struct yk_device *p = &m->device[m->primary];
+    for (unsigned i = 0; i < m->n; i++) {
+        struct yk_device *d = &m->device[i];
+        if (d->address_bits != p->address_bits)
+            leave_out(d, "its address size differs from the primary's");
+        if (d->little_endian != p->little_endian)
+            leave_out(d, "its byte order differs from the primary's");
+    }
+}
+
+static void number_twins(struct yk_machine *m)
+{
+    for (unsigned i = 0; i < m->n; i++)
+        for (unsigned k = 0; k < i; k++)
+            m->device[i].twin += m->device[k].platform == m->device[i].platform;
+}
+
+static bool own_memory(const struct yk_cl *cl, const struct yk_device *d)
+{
+    cl_bool unified = CL_TRUE;
+    cl->GetDeviceInfo(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    return !unified;
+}
+
+static void serialise(struct yk_machine *m)
+{
+    unsigned slot = 0;
+    for (unsigned i = 0; i < m->n; i++)
+        if (yk_cl_serial_wanted(m->device[i].platform_name, m->device[i].name))
+            m->device[i].cl = yk_cl_serial(slot++, m->device[i].cl);
+}
+
+/* After the trials: a script counts the calls of the app, not ours. */
+static void wrap_faults(struct yk_machine *m, const char *script)
+{
+    char err[TEXT];
+    for (unsigned i = 0; script && i < m->n; i++) {
+        const struct yk_cl *cl = yk_cl_fault(i, m->device[i].cl, script, err, sizeof err);
+        if (!cl) {
+            yk_error("YOKE_FAULT: %s; no faults are made", err);
+            return;
+        }
+        m->device[i].cl = cl;
+    }
+}
+
+static struct yk_hash identity(const struct yk_machine *m, const struct yk_machine_settings *s)
+{
+    struct yk_hash h = yk_hash_str((struct yk_hash){0, 0}, YOKE_VERSION);
+    for (unsigned i = 0; i < m->n; i++) {
+        const struct yk_device *d = &m->device[i];
+        const uint32_t number[] = {d->compute_units, d->version, d->usable};
+        char version[YK_NAME_MAX * 4];
+        yk_platform_string(d->cl, d->platform, CL_PLATFORM_VERSION, version, sizeof version);
+        h = yk_hash_str(yk_hash_str(yk_hash_str(h, d->platform_name), version), d->name);
+        h = yk_hash_bytes(yk_hash_str(h, d->driver), number, sizeof number);
+    }
+    h = yk_hash_str(yk_hash_str(h, s->cpu_parts), s->devices);
+    return yk_hash_bytes(h, &m->primary, sizeof m->primary);
+}
+
+yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_settings *s, struct yk_machine *m)
+{
+    cl_platform_id platform[MAX_PLATFORMS];
+    cl_uint n = 0;
+    *m = (struct yk_machine){0};
+    if (cl->GetPlatformIDs(MAX_PLATFORMS, platform, &n) != CL_SUCCESS)
+        n = 0;
+    n = n < MAX_PLATFORMS ? n : MAX_PLATFORMS;
+    const char *parts = checked_parts(s->cpu_parts);
+    for (cl_uint i = 0; i < n; i++)
+        add_platform(cl, platform[i], parts, m);
+    if (!m->n) {
+        yk_error("no OpenCL device: %s", n ? "no platform has one" : "the loader finds no driver");
+        return YK_ENOTFOUND;
+    }
+    if (s->devices)
+        restrict_to(m, s->devices);
+    bool any = false;
+    for (unsigned i = 0; i < m->n; i++) {
+        struct yk_device *d = &m->device[i];
+        d->speed = yk_device_speed(d, own_memory(cl, d));
+        d->numeric_class = i; /* until probed (device/numeric.h), each is a class of its own */
+        any = any || d->usable;
+    }
+    if (!any) {
+        yk_error("no OpenCL device is left to use: %s is left out (%s)%s", m->device[0].name, m->device[0].why_not,
+                 m->n > 1 ? ", and so are all others" : "");
+        return YK_ENOTFOUND;
+    }
+    choose_primary(m, s->primary);
+    leave_out_the_different(m);
+    number_twins(m);
+    for (unsigned i = 0; i < m->n; i++)
+        m->device[i].host_memory = yk_device_host_memory(cl, &m->device[i], &m->device[i].host_align);
+    m->id = identity(m, s);
+    serialise(m);
+    wrap_faults(m, s->fault);
+    return YK_OK;
+}
+
+static struct yk_machine machine;
+static yk_status machine_status;
+
+static void discover(void)
+{
+    const struct yk_cl *cl = yk_cl_guarded();
+    const struct yk_machine_settings s = {yk_env_str("YOKE_DEVICES", NULL), yk_env_str("YOKE_PRIMARY", NULL),
+                                          yk_env_str("YOKE_CPU_PARTS", NULL), yk_env_str("YOKE_FAULT", NULL)};
+    machine_status = cl ? yk_machine_discover(cl, &s, &machine) : YK_ENOTFOUND; /* no loader: logged */
+}
+
+const struct yk_machine *yk_machine_get(yk_status *status)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, discover);
+    if (status)
+        *status = machine_status;
+    return machine_status == YK_OK ? &machine : NULL;
+}

@@ -1,0 +1,83 @@
+#include "device/opencl/serial.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+static struct {
+    const struct yk_cl *below;
+    struct yk_cl table;
+    pthread_mutex_t lock;
+} slot[YK_SERIAL_MAX];
+
+struct inside {
+    pthread_mutex_t *lock;
+    int depth; /* yk_driver_depth outside: what a guarded table does is done here, in one thunk */
+};
+
+static inline struct inside enter(unsigned i)
+{
+    struct inside in = {&slot[i].lock, yk_driver_depth};
+    pthread_mutex_lock(in.lock);
+    yk_driver_depth = in.depth + 1;
+    return in;
+}
+
+/* By cleanup, so that entries returning void need no form of their own. */
+static inline void leave(const struct inside *in)
+{
+    yk_driver_depth = in->depth;
+    pthread_mutex_unlock(in->lock);
+}
+
+/* Entry points inside which the driver may run kernels or settle events. */
+static inline bool runs_commands(const char *name)
+{
+    return !strncmp(name, "Enqueue", 7) || !strcmp(name, "Flush") || !strcmp(name, "Finish") ||
+           !strcmp(name, "WaitForEvents") || !strcmp(name, "ReleaseKernel") || !strcmp(name, "ReleaseProgram");
+}
+
+#define JOIN_(a, b)  a##b
+#define JOIN(a, b)   JOIN_(a, b)
+#define THUNK_(s, n) serial##s##_##n
+#define THUNK(s, n)  THUNK_(s, n)
+#define SLOT         0
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 1
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 2
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 3
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 4
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 5
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 6
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+#define SLOT 7
+#include "device/opencl/serial_slot.h"
+#undef SLOT
+
+int yk_cl_serial_wanted(const char *platform_name, const char *device_name)
+{
+    return !strcmp(platform_name, "Portable Computing Language") && !strncmp(device_name, "basic", 5);
+}
+
+const struct yk_cl *yk_cl_serial(unsigned i, const struct yk_cl *below)
+{
+    static void (*const fill[YK_SERIAL_MAX])(void) = {fill_0, fill_1, fill_2, fill_3, fill_4, fill_5, fill_6, fill_7};
+    if (i >= YK_SERIAL_MAX)
+        return below;
+    slot[i].below = yk_cl_unguarded(below);
+    slot[i].table = *below;
+    pthread_mutex_init(&slot[i].lock, NULL);
+    fill[i]();
+    return &slot[i].table;
+}
