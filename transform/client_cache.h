@@ -1,0 +1,19 @@
+/* Facts on disk, by content. Called by client.c only. What is found there is untrusted: a record that does not parse is
+ * set aside, one whose included files have changed is not used. Never fails loudly: without a cache all is computed. */
+#ifndef YK_TRANSFORM_CLIENT_CACHE_H
+#define YK_TRANSFORM_CLIENT_CACHE_H
+
+#include <stdbool.h>
+#include "base/hash.h"
+#include "transform/facts.h"
+
+/** The facts kept under KEY. False: none that is good; OUT is empty. Thread: any. */
+bool yk_client_cache_get(struct yk_hash key, struct yk_facts *out);
+
+/** Keep the record TEXT of N bytes under KEY; replaces atomically. Thread: any. */
+void yk_client_cache_put(struct yk_hash key, const char *text, size_t n);
+
+/** Do the files that F's source included still hold the bytes seen? Relative to the current folder. */
+bool yk_client_cache_fresh(const struct yk_facts *f);
+
+#endif

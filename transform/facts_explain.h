@@ -1,0 +1,14 @@
+/* Facts for people. Called by yoke-transform --explain and `yoke explain`; libyoke.so does not link it. */
+#ifndef YK_TRANSFORM_FACTS_EXPLAIN_H
+#define YK_TRANSFORM_FACTS_EXPLAIN_H
+
+#include <stdio.h>
+#include "transform/facts.h"
+
+/** Verdict, facts and variant of F, as lines of text. Thread: any. */
+void yk_facts_explain(const struct yk_facts *f, FILE *out);
+
+/** The same as one JSON object. Errors: YK_EFORMAT: a name is not UTF-8. */
+yk_status yk_facts_print_json(const struct yk_facts *f, FILE *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* The syntax tree of a preprocessed program, as far as rewriting needs it: its functions, which of the range's
+ * built-ins each uses, who calls whom, and where in the text all that stands. Called by variant.c. */
+#ifndef YK_TRANSFORM_SYNTAX_H
+#define YK_TRANSFORM_SYNTAX_H
+
+#include "base/array.h"
+#include "transform/facts.h"
+#include "transform/front.h"
+
+/* What is used, as a set: bit = kind * 3 + dim. */
+typedef uint32_t yk_hidden_set;
+#define YK_HIDDEN_BIT(kind, dim) (UINT32_C(1) << ((kind)*3 + (dim)))
+
+struct yk_syntax_call {
+    size_t begin, end;           /* the whole call expression: end is after its ')' */
+    size_t name_begin, name_end; /* what is called */
+    unsigned nargs;
+    int callee; /* a function of the program, or -1: a built-in: */
+    enum yk_hidden_kind kind;
+    bool linear; /* get_global_linear_id */
+    int dim;     /* constant argument 0..2; 3: constant beyond; -1: not constant */
+};
+
+/* One declaration or definition. */
+struct yk_syntax_decl {
+    int function;
+    size_t open, close; /* offsets of the parentheses round its parameters */
+    bool empty;         /* () or (void) */
+};
+
+struct yk_syntax_function {
+    const char *name, *id; /* id tells overloads apart */
+    bool defined;
+    yk_hidden_set needs; /* its own uses and those of all that it calls */
+    YK_ARRAY(int) callees;
+};
+
+struct yk_syntax {
+    YK_ARRAY(struct yk_syntax_function) functions;
+    YK_ARRAY(struct yk_syntax_decl) decls;
+    YK_ARRAY(struct yk_syntax_call) calls; /* of built-ins concerned and of the program's functions */
+    const char *problem;                   /* not NULL: it cannot be rewritten; why */
+};
+
+/**
+ * Parse TEXT, preprocessed, with the language options of F. Owns: *S, yk_syntax_finish; strings in A.
+ * Errors: YK_ENOMEM; what does not parse or is too odd is S->problem.
+ */
+yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t size, struct yk_arena *a,
+                          struct yk_syntax *s);
+void yk_syntax_finish(struct yk_syntax *s);
+
+#endif
