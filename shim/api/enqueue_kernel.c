@@ -1,0 +1,64 @@
+/* Kernel launches. */
+#include "shim/api/api.h"
+#include "shim/object/kernel.h"
+
+/* Only where an argument may be wrong: kernel.c keeps count. */
+static cl_int check_arguments(const struct yk_kernel *k, const struct yk_context *ctx)
+{
+    if (k->unset)
+        return CL_INVALID_KERNEL_ARGS;
+    for (unsigned i = 0; i < k->nargs; i++)
+        if (k->value[i].kind == YK_VALUE_MEM && k->value[i].u.mem->ctx != ctx)
+            return CL_INVALID_CONTEXT;
+    return CL_SUCCESS;
+}
+
+static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue command_queue, cl_kernel kernel,
+                      cl_uint dims, const size_t *offset, const size_t *global, const size_t *local, cl_uint nwait,
+                      const cl_event *wait, cl_event *event)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    struct yk_kernel *k = yk_kernel_from(kernel);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    if (!k)
+        return CL_INVALID_KERNEL;
+    if (q->ctx != k->program->ctx)
+        return CL_INVALID_CONTEXT;
+    cl_int err = k->unset || k->foreign ? check_arguments(k, q->ctx) : CL_SUCCESS;
+    if (err != CL_SUCCESS)
+        return err;
+    if (!dims || dims > 3 || !global)
+        return !dims || dims > 3 ? CL_INVALID_WORK_DIMENSION : CL_INVALID_GLOBAL_WORK_SIZE;
+    struct yk_launch l = {.c = {.kind = kind, .size = sizeof l, .queue = q},
+                          .code = k->code,
+                          .fast = k->real,
+                          .nvalues = k->nargs,
+                          .value = k->value,
+                          .dims = dims,
+                          .has_offset = offset != NULL,
+                          .has_local = local != NULL};
+    for (cl_uint i = 0; i < dims; i++) {
+        l.offset[i] = offset ? offset[i] : 0;
+        l.global[i] = global[i];
+        l.local[i] = local ? local[i] : 0;
+    }
+    return yk_command_enqueue(&l.c, false, nwait, wait, event);
+}
+
+cl_int yk_api_EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                                   const size_t *global_work_offset, const size_t *global_work_size,
+                                   const size_t *local_work_size, cl_uint num_events_in_wait_list,
+                                   const cl_event *event_wait_list, cl_event *event)
+{
+    return enqueue(&yk_launch_kind, command_queue, kernel, work_dim, global_work_offset, global_work_size,
+                   local_work_size, num_events_in_wait_list, event_wait_list, event);
+}
+
+cl_int yk_api_EnqueueTask(cl_command_queue command_queue, cl_kernel kernel, cl_uint num_events_in_wait_list,
+                          const cl_event *event_wait_list, cl_event *event)
+{
+    static const size_t one[3] = {1, 1, 1};
+    return enqueue(&yk_task_kind, command_queue, kernel, 1, NULL, one, one, num_events_in_wait_list, event_wait_list,
+                   event);
+}

@@ -1,0 +1,146 @@
+/* Event entry points. */
+#include "shim/queue/event.h"
+#include "shim/api/api.h"
+#include "shim/queue/queue.h"
+
+/* Commands that an app waits for must have been handed to the device. */
+static void flush_of(struct yk_event *ev)
+{
+    if (ev->queue && __atomic_load_n(&ev->real, __ATOMIC_ACQUIRE))
+        YK_CL_P->Flush(ev->queue->real);
+}
+
+cl_int yk_api_WaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    if (!num_events || !event_list)
+        return CL_INVALID_VALUE;
+    struct yk_event *first = yk_event_from(event_list[0]);
+    for (cl_uint i = 0; i < num_events; i++) {
+        struct yk_event *ev = yk_event_from(event_list[i]);
+        if (!ev)
+            return CL_INVALID_EVENT;
+        if (ev->ctx != first->ctx)
+            return CL_INVALID_CONTEXT;
+    }
+    cl_int err = CL_SUCCESS;
+    for (cl_uint i = 0; i < num_events; i++)
+        if (num_events > 1)
+            flush_of((struct yk_event *)(void *)event_list[i]);
+    for (cl_uint i = 0; i < num_events; i++)
+        if (yk_event_wait((struct yk_event *)(void *)event_list[i]) < 0)
+            err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    return err;
+}
+
+cl_int yk_api_GetEventInfo(cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value,
+                           size_t *param_value_size_ret)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev)
+        return CL_INVALID_EVENT;
+    switch (param_name) {
+    case CL_EVENT_COMMAND_QUEUE:
+        YK_INFO(cl_command_queue, (cl_command_queue)(void *)ev->queue);
+    case CL_EVENT_CONTEXT:
+        YK_INFO(cl_context, (cl_context)(void *)ev->ctx);
+    case CL_EVENT_COMMAND_TYPE:
+        YK_INFO(cl_command_type, ev->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS:
+        YK_INFO(cl_int, yk_event_status(ev));
+    case CL_EVENT_REFERENCE_COUNT:
+        YK_INFO(cl_uint, yk_handle_refs(&ev->h));
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_event yk_api_CreateUserEvent(cl_context context, cl_int *errcode_ret)
+{
+    struct yk_context *ctx = yk_context_from(context);
+    struct yk_event *ev = ctx ? yk_event_create(ctx, NULL, CL_COMMAND_USER) : NULL;
+    yk_set_err(errcode_ret, !ctx ? CL_INVALID_CONTEXT : !ev ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS);
+    return (cl_event)(void *)ev;
+}
+
+cl_int yk_api_RetainEvent(cl_event event)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev)
+        return CL_INVALID_EVENT;
+    yk_handle_retain(&ev->h);
+    return CL_SUCCESS;
+}
+
+cl_int yk_api_ReleaseEvent(cl_event event)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev)
+        return CL_INVALID_EVENT;
+    yk_handle_release(&ev->h);
+    return CL_SUCCESS;
+}
+
+cl_int yk_api_SetUserEventStatus(cl_event event, cl_int execution_status)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev || ev->type != CL_COMMAND_USER)
+        return CL_INVALID_EVENT;
+    if (execution_status > CL_COMPLETE)
+        return CL_INVALID_VALUE;
+    cl_int expected = CL_SUBMITTED;
+    /* Only once; the winner tells the waiters. */
+    yk_lock_take(&ev->lock);
+    bool first = __atomic_compare_exchange_n(&ev->status, &expected, execution_status, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE);
+    yk_lock_drop(&ev->lock);
+    if (!first)
+        return CL_INVALID_OPERATION;
+    yk_event_set(ev, execution_status);
+    return CL_SUCCESS;
+}
+
+cl_int yk_api_SetEventCallback(cl_event event, cl_int command_exec_callback_type,
+                               void (*pfn_notify)(cl_event event, cl_int event_command_status, void *user_data),
+                               void *user_data)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev)
+        return CL_INVALID_EVENT;
+    if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
+        return CL_INVALID_VALUE;
+    return yk_event_on(ev, command_exec_callback_type, pfn_notify, user_data);
+}
+
+cl_int yk_api_GetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size,
+                                    void *param_value, size_t *param_value_size_ret)
+{
+    struct yk_event *ev = yk_event_from(event);
+    if (!ev)
+        return CL_INVALID_EVENT;
+    if (!ev->profiled || yk_event_status(ev) != CL_COMPLETE)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+    cl_event real = ev->real;
+    if (real) {
+        cl_ulong queued = 0, t = 0;
+        cl_int err =
+            YK_CL_P->GetEventProfilingInfo(real, param_name, param_value_size, param_value, param_value_size_ret);
+        if (err != CL_SUCCESS || !param_value)
+            return err;
+        /* One clock for all events, the host's: the device's times moved so that QUEUED is when the app called. */
+        if (YK_CL_P->GetEventProfilingInfo(real, CL_PROFILING_COMMAND_QUEUED, sizeof queued, &queued, NULL) ==
+            CL_SUCCESS) {
+            memcpy(&t, param_value, sizeof t);
+            t = t - queued + ev->time[0];
+            memcpy(param_value, &t, sizeof t);
+        }
+        return CL_SUCCESS;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        if (param_name == names[i])
+            YK_INFO(cl_ulong, ev->time[i]);
+    if (param_name == CL_PROFILING_COMMAND_COMPLETE)
+        YK_INFO(cl_ulong, ev->time[3]);
+    return CL_INVALID_VALUE;
+}

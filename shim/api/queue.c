@@ -1,0 +1,107 @@
+/* Command-queue entry points. */
+#include "shim/queue/queue.h"
+#include "shim/api/api.h"
+
+static cl_command_queue create(cl_context context, cl_device_id device, cl_command_queue_properties properties,
+                               const cl_queue_properties *list, cl_int *errcode_ret)
+{
+    struct yk_context *ctx = yk_context_from(context);
+    cl_int err = !ctx ? CL_INVALID_CONTEXT : device != yk_device() ? CL_INVALID_DEVICE : CL_SUCCESS;
+    struct yk_queue *q = err == CL_SUCCESS ? yk_queue_create(ctx, properties, list, &err) : NULL;
+    yk_set_err(errcode_ret, err);
+    return (cl_command_queue)(void *)q;
+}
+
+cl_command_queue yk_api_CreateCommandQueue(cl_context context, cl_device_id device,
+                                           cl_command_queue_properties properties, cl_int *errcode_ret)
+{
+    return create(context, device, properties, NULL, errcode_ret);
+}
+
+cl_command_queue yk_api_CreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                         const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+    static const cl_queue_properties none[] = {0};
+    cl_command_queue_properties bits = 0;
+    for (const cl_queue_properties *p = properties; p && *p; p += 2)
+        if (*p == CL_QUEUE_PROPERTIES)
+            bits = p[1];
+    return create(context, device, bits, properties ? properties : none, errcode_ret);
+}
+
+cl_int yk_api_RetainCommandQueue(cl_command_queue command_queue)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    yk_handle_retain(&q->h);
+    return CL_SUCCESS;
+}
+
+cl_int yk_api_ReleaseCommandQueue(cl_command_queue command_queue)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    yk_queue_release(q);
+    return CL_SUCCESS;
+}
+
+cl_int yk_api_GetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
+                                  size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    switch (param_name) {
+    case CL_QUEUE_CONTEXT:
+        YK_INFO(cl_context, (cl_context)(void *)q->ctx);
+    case CL_QUEUE_DEVICE:
+        YK_INFO(cl_device_id, yk_device());
+    case CL_QUEUE_REFERENCE_COUNT:
+        YK_INFO(cl_uint, yk_handle_refs(&q->h));
+    case CL_QUEUE_PROPERTIES_ARRAY:
+        /* An empty list given is an answer of one 0; a queue of the older call has none. */
+        return yk_answer(q->property_list, q->nproperty_list * sizeof *q->property_list, param_value_size, param_value,
+                         param_value_size_ret);
+    default:
+        return YK_CL_P->GetCommandQueueInfo(q->real, param_name, param_value_size, param_value, param_value_size_ret);
+    }
+}
+
+cl_int yk_api_SetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_properties properties,
+                                      cl_bool enable, cl_command_queue_properties *old_properties)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    cl_int err = YK_CL_P->SetCommandQueueProperty(q->real, properties, enable, old_properties);
+    if (err == CL_SUCCESS)
+        q->properties = enable ? q->properties | properties : q->properties & ~properties;
+    return err;
+}
+
+cl_int yk_api_SetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue command_queue)
+{
+    struct yk_context *ctx = yk_context_from(context);
+    struct yk_queue *q = yk_queue_from(command_queue);
+    if (!ctx)
+        return CL_INVALID_CONTEXT;
+    if (device != yk_device())
+        return CL_INVALID_DEVICE;
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    return YK_CL_P->SetDefaultDeviceCommandQueue(ctx->real[YK_P], yk_rt.primary->id, q->real);
+}
+
+cl_int yk_api_Flush(cl_command_queue command_queue)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    return q ? YK_CL_P->Flush(q->real) : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int yk_api_Finish(cl_command_queue command_queue)
+{
+    struct yk_queue *q = yk_queue_from(command_queue);
+    return q ? yk_queue_finish(q) : CL_INVALID_COMMAND_QUEUE;
+}

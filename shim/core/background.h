@@ -1,0 +1,18 @@
+/* Background work that calls drivers: counted, so that the process does not exit in the middle of it (drivers crash
+ * when their libraries are torn down under a running call). Who uses it: queue/build.c. */
+#ifndef YK_SHIM_CORE_BACKGROUND_H
+#define YK_SHIM_CORE_BACKGROUND_H
+
+#include <stdbool.h>
+
+/** From the app's thread, before a thread with background work is started: exit is noticed from now on. Cheap. */
+void yk_background_prepare(void);
+
+/** Begin a stretch of driver calls. False: the process is about to exit; do none. Thread: any; no lock held. */
+bool yk_background_enter(void);
+void yk_background_leave(void);
+
+/** Is the process about to exit? For stretches that could stop early. */
+bool yk_background_ending(void);
+
+#endif

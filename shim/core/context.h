@@ -1,0 +1,43 @@
+/* The virtual context: one real context per real device, made when first needed (the primary's at once). Also, per
+ * device, one in-order real queue for yoke's own transfers. Who uses it: memory/, queue/, object/. */
+#ifndef YK_SHIM_CORE_CONTEXT_H
+#define YK_SHIM_CORE_CONTEXT_H
+
+#include "base/lock.h"
+#include "shim/core/handle.h"
+#include "shim/core/runtime.h"
+
+struct yk_context_notify {
+    void (*fn)(cl_context context, void *user_data);
+    void *data;
+    struct yk_context_notify *next;
+};
+
+struct yk_context {
+    struct yk_handle h;
+    struct yk_lock lock;
+    cl_context_properties *properties; /* as the app gave them, with the 0; NULL if none */
+    size_t nproperties;
+    cl_context real[YK_MAX_DEVICES];
+    cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */
+    cl_command_queue transfer[YK_MAX_DEVICES];
+    struct yk_context_notify *on_destroy;
+};
+
+/** A virtual context with the primary's real one. PROPERTIES are the app's (checked); the notify function goes to no
+ * driver. Errors: the primary's code in *ERR, NULL. */
+struct yk_context *yk_context_create(const cl_context_properties *properties, cl_int *err);
+
+/** Real context of device DEV, made if need be; NULL if it cannot be (logged once). Thread: any; no lock held.
+ * Cost: a load, or a context creation. */
+cl_context yk_context_real(struct yk_context *ctx, unsigned dev);
+
+/** Yoke's own in-order queue on DEV for transfers; NULL on failure. Thread: any; no lock held. */
+cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev);
+
+static inline struct yk_context *yk_context_from(cl_context c)
+{
+    return yk_handle_is((void *)c, YK_KIND_CONTEXT) ? (struct yk_context *)(void *)c : NULL;
+}
+
+#endif

@@ -1,0 +1,111 @@
+#include "shim/core/runtime.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include "base/env.h"
+#include "base/log.h"
+
+enum yk_mode yk_mode = YK_MODE_UNKNOWN;
+struct yk_runtime yk_rt;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static __thread bool starting;
+
+static void read_options(struct yk_options *o)
+{
+    o->strategy = yk_env_str("YOKE_STRATEGY", NULL);
+    const char *n = yk_env_str("YOKE_NUMERICS", "strict");
+    if (!strcmp(n, "mixed"))
+        o->numerics = YK_NUMERICS_MIXED;
+    else if (!strcmp(n, "any"))
+        o->numerics = YK_NUMERICS_ANY;
+    else if (strcmp(n, "strict"))
+        yk_warn("YOKE_NUMERICS=%s is none of strict, mixed, any; using strict", n);
+    o->force_split = yk_env_bool("YOKE_FORCE_SPLIT", false);
+    o->split = yk_env_bool("YOKE_SPLIT", true);
+    o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
+    o->summary = yk_env_bool("YOKE_SUMMARY", false) && !yk_env_bool("YOKE_QUIET", false);
+    o->json = yk_env_str("YOKE_JSON", NULL);
+    const char *as = yk_env_str("YOKE_AS", NULL);
+    if (as && strcmp(as, "gpu"))
+        yk_warn("YOKE_AS=%s is not known (gpu is); ignored", as);
+    o->pretend_gpu = as && !strcmp(as, "gpu");
+}
+
+/* In a child of an initialised process the threads and the drivers' state are gone. Only the mode is set here: whoever
+ * calls hears of it then. */
+static void forked(void)
+{
+    __atomic_store_n(&yk_mode, YK_MODE_FORKED, __ATOMIC_RELEASE);
+}
+
+static void start(void)
+{
+    enum yk_mode mode = YK_MODE_PASS;
+    starting = true;
+    if (!getauxval(AT_SECURE) && !yk_env_bool("YOKE_DISABLE", false)) {
+        yk_status s;
+        (void)yk_log_enabled(YK_LOG_WARN);
+        read_options(&yk_rt.options);
+        yk_rt.machine = yk_machine_get(&s);
+        if (yk_rt.machine && yk_rt.machine->n) {
+            yk_rt.primary = &yk_rt.machine->device[yk_rt.machine->primary];
+            for (unsigned i = 0; i < yk_rt.machine->n; i++)
+                if (yk_rt.machine->device[i].usable)
+                    yk_rt.device_types |= yk_rt.machine->device[i].type & ~(cl_device_type)CL_DEVICE_TYPE_DEFAULT;
+            if (yk_rt.options.pretend_gpu)
+                yk_rt.device_types |= CL_DEVICE_TYPE_GPU;
+            yk_handle_init(&yk_rt.platform, YK_KIND_PLATFORM, NULL);
+            yk_handle_init(&yk_rt.device, YK_KIND_DEVICE, NULL);
+            mode = pthread_atfork(NULL, NULL, forked) ? YK_MODE_PASS : YK_MODE_ON;
+        } else if (yk_env_str("YOKE_DEVICES", NULL)) {
+            mode = YK_MODE_NONE; /* never bare on devices that the user has excluded */
+        }
+    }
+    starting = false;
+    __atomic_store_n(&yk_mode, mode, __ATOMIC_RELEASE);
+}
+
+enum yk_mode yk_runtime_start(void)
+{
+    if (starting) /* reached from inside discovery: the real functions are meant */
+        return YK_MODE_PASS;
+    enum yk_mode mode = __atomic_load_n(&yk_mode, __ATOMIC_ACQUIRE);
+    if (mode == YK_MODE_UNKNOWN) {
+        int saved = errno;
+        pthread_once(&once, start);
+        mode = __atomic_load_n(&yk_mode, __ATOMIC_ACQUIRE);
+        errno = saved;
+    }
+    if (mode == YK_MODE_FORKED) {
+        static char said;
+        if (!__atomic_test_and_set(&said, __ATOMIC_RELAXED))
+            yk_error(
+                "OpenCL was in use before fork(): it cannot be used in the child; fork first, or exec in the child");
+    }
+    return mode;
+}
+
+const char *yk_runtime_folder(void)
+{
+    static char folder[4096];
+    static char done;
+    if (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+        char text[4096] = "";
+        Dl_info info;
+        if (dladdr((void *)&yk_mode, &info) && info.dli_fname && realpath(info.dli_fname, text)) {
+            char *slash = strrchr(text, '/');
+            if (slash)
+                *slash = 0;
+        } else {
+            text[0] = 0;
+        }
+        memcpy(folder, text, sizeof folder);
+        __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    }
+    return folder;
+}

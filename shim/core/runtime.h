@@ -1,0 +1,59 @@
+/* yoke in this process: is it on, with which options, on which machine. Who calls it: all of shim/. Set up by the first
+ * OpenCL call; never by the constructor. */
+#ifndef YK_SHIM_CORE_RUNTIME_H
+#define YK_SHIM_CORE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "device/device.h"
+#include "shim/core/handle.h"
+
+enum yk_mode {
+    YK_MODE_UNKNOWN,
+    YK_MODE_ON,
+    YK_MODE_PASS,  /* the real functions, where there are any */
+    YK_MODE_NONE,  /* every call fails: YOKE_DEVICES leaves no device */
+    YK_MODE_FORKED /* every call fails: the parent process had started OpenCL */
+};
+enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
+
+struct yk_options {
+    const char *strategy;      /* YOKE_STRATEGY; NULL: yoke decides */
+    enum yk_numerics numerics; /* YOKE_NUMERICS */
+    bool force_split;          /* YOKE_FORCE_SPLIT: split whatever may be split, however small */
+    bool split;                /* YOKE_SPLIT=0 runs every launch whole */
+    bool reproducible;         /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
+    bool summary;              /* YOKE_SUMMARY, unless YOKE_QUIET */
+    bool pretend_gpu;          /* YOKE_AS=gpu: the virtual device also answers for GPUs */
+    const char *json;          /* YOKE_JSON */
+};
+
+struct yk_runtime {
+    const struct yk_machine *machine;
+    const struct yk_device *primary;
+    struct yk_options options;
+    struct yk_handle platform, device; /* the virtual ones */
+    cl_device_type device_types;       /* of all real devices together */
+};
+
+extern enum yk_mode yk_mode;
+extern struct yk_runtime yk_rt;
+
+/** Decide the mode at the first OpenCL call: on, pass-through (AT_SECURE, YOKE_DISABLE, no device), or none.
+ * Thread: any; once. errno is kept. */
+enum yk_mode yk_runtime_start(void);
+
+/** The virtual handles. */
+static inline cl_platform_id yk_platform(void)
+{
+    return (cl_platform_id)(void *)&yk_rt.platform;
+}
+static inline cl_device_id yk_device(void)
+{
+    return (cl_device_id)(void *)&yk_rt.device;
+}
+
+/** Folder libyoke.so lies in, without a trailing slash ("" if unknown). Static. */
+const char *yk_runtime_folder(void);
+
+#endif

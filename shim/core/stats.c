@@ -1,0 +1,159 @@
+#include "shim/core/stats.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/lock.h"
+#include "base/log.h"
+#include "shim/core/runtime.h"
+
+static struct {
+    struct yk_lock lock;
+    const char *reason[YK_REASONS];
+    uint64_t whole[YK_REASONS];
+    unsigned nreasons;
+    uint64_t split, moved, gain_mixed, gain_any;
+    uint64_t groups[YK_MAX_DEVICES];
+    double seconds[YK_MAX_DEVICES];
+} st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
+
+unsigned yk_stats_reason(const char *text)
+{
+    unsigned i;
+    yk_lock_take(&st.lock);
+    for (i = 0; i < st.nreasons && strcmp(st.reason[i], text); i++)
+        ;
+    if (i == st.nreasons) {
+        char *copy = i < YK_REASONS ? strdup(text) : NULL;
+        if (copy) {
+            st.reason[i] = copy;
+            __atomic_store_n(&st.nreasons, i + 1, __ATOMIC_RELEASE);
+        } else {
+            i = 0;
+        }
+    }
+    yk_lock_drop(&st.lock);
+    return i;
+}
+
+void yk_stats_whole(unsigned reason)
+{
+    __atomic_fetch_add(&st.whole[reason], 1, __ATOMIC_RELAXED);
+}
+
+void yk_stats_split(void)
+{
+    __atomic_fetch_add(&st.split, 1, __ATOMIC_RELAXED);
+}
+
+void yk_stats_share(unsigned dev, uint64_t groups, double seconds)
+{
+    yk_lock_take(&st.lock);
+    st.groups[dev] += groups;
+    st.seconds[dev] += seconds;
+    yk_lock_drop(&st.lock);
+}
+
+void yk_stats_moved(uint64_t bytes)
+{
+    __atomic_fetch_add(&st.moved, bytes, __ATOMIC_RELAXED);
+}
+
+void yk_stats_would_gain(int mixed)
+{
+    __atomic_fetch_add(mixed ? &st.gain_mixed : &st.gain_any, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t total_whole(void)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < st.nreasons; i++)
+        n += st.whole[i];
+    return n;
+}
+
+static uint64_t total_groups(void)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        n += st.groups[i];
+    return n;
+}
+
+static void print_summary(void)
+{
+    uint64_t whole = total_whole(), groups = total_groups();
+    fprintf(stderr, "yoke: launches: %llu split, %llu whole\n", (unsigned long long)st.split,
+            (unsigned long long)whole);
+    for (unsigned i = 0; i < st.nreasons; i++)
+        if (st.whole[i])
+            fprintf(stderr, "yoke:   %llu whole: %s\n", (unsigned long long)st.whole[i], st.reason[i]);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (st.groups[i])
+            fprintf(stderr, "yoke:   device %u (%s): %.1f %% of the split work-groups, %.3f s\n", i,
+                    yk_rt.machine->device[i].name, 100.0 * (double)st.groups[i] / (double)groups, st.seconds[i]);
+    if (st.split)
+        fprintf(stderr, "yoke:   %.3f MB moved between devices and host for them\n", (double)st.moved / 1e6);
+    if (st.gain_mixed)
+        fprintf(stderr, "yoke:   --numerics mixed would let more devices into %llu of the launches\n",
+                (unsigned long long)st.gain_mixed);
+    if (st.gain_any)
+        fprintf(stderr, "yoke:   --numerics any would let more devices into %llu of the launches\n",
+                (unsigned long long)st.gain_any);
+}
+
+static void json_string(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 32)
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+static void write_json(const char *path)
+{
+    FILE *f = fopen(path, "we");
+    if (!f) {
+        yk_warn("cannot write %s: %m", path);
+        return;
+    }
+    fprintf(f, "{\"yoke\": \"%s\", \"launches\": {\"split\": %llu, \"whole\": %llu}, \"whole_reasons\": [",
+            YOKE_VERSION, (unsigned long long)st.split, (unsigned long long)total_whole());
+    const char *comma = "";
+    for (unsigned i = 0; i < st.nreasons; i++)
+        if (st.whole[i]) {
+            fprintf(f, "%s{\"count\": %llu, \"reason\": ", comma, (unsigned long long)st.whole[i]);
+            json_string(f, st.reason[i]);
+            fputc('}', f);
+            comma = ", ";
+        }
+    fputs("], \"devices\": [", f);
+    uint64_t groups = total_groups();
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        fprintf(f, "%s{\"index\": %u, \"name\": ", i ? ", " : "", i);
+        json_string(f, yk_rt.machine->device[i].name);
+        fprintf(f, ", \"groups\": %llu, \"share\": %.6f, \"seconds\": %.6f}", (unsigned long long)st.groups[i],
+                groups ? (double)st.groups[i] / (double)groups : 0.0, st.seconds[i]);
+    }
+    fprintf(f, "], \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",
+            (unsigned long long)st.moved, (unsigned long long)st.gain_mixed, (unsigned long long)st.gain_any);
+    if (fclose(f))
+        yk_warn("cannot write %s: %m", path);
+}
+
+void yk_stats_report(void)
+{
+    static char once;
+    if (yk_mode != YK_MODE_ON || __atomic_test_and_set(&once, __ATOMIC_RELAXED))
+        return;
+    if (yk_rt.options.summary)
+        print_summary();
+    if (yk_rt.options.json)
+        write_json(yk_rt.options.json);
+}

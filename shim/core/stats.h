@@ -1,0 +1,32 @@
+/* What happened to this process's launches, for the summary at exit and --json. Who calls it: queue/. Counters only;
+ * never a driver. Thread: any. */
+#ifndef YK_SHIM_CORE_STATS_H
+#define YK_SHIM_CORE_STATS_H
+
+#include <stdint.h>
+
+enum { YK_REASONS = 64 };
+
+/** Number of the reason TEXT (copied; the same text, the same number). 0: "other", when there are too many. Cost: a
+ * search; keep the number. */
+unsigned yk_stats_reason(const char *text);
+
+/** A launch that ran whole for REASON. Cost: one atomic add. */
+void yk_stats_whole(unsigned reason);
+
+/** A launch that was split. */
+void yk_stats_split(void);
+
+/** DEV ran GROUPS work-groups of split launches in SECONDS. */
+void yk_stats_share(unsigned dev, uint64_t groups, double seconds);
+
+/** BYTES copied between locations for split launches or because of them. */
+void yk_stats_moved(uint64_t bytes);
+
+/** A launch that strict numerics kept in the primary's class and MIXED (ANY) would have let out. */
+void yk_stats_would_gain(int mixed);
+
+/** Write the summary (stderr) and the JSON file, if asked for. Once; at exit. */
+void yk_stats_report(void);
+
+#endif

@@ -1,0 +1,223 @@
+#include "shim/memory/map.h"
+#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct yk_span *spans(const struct yk_map *m)
+{
+    return m->heap ? m->heap : m->few;
+}
+
+static struct yk_span *spans_mut(struct yk_map *m)
+{
+    return m->heap ? m->heap : m->few;
+}
+
+yk_status yk_map_init(struct yk_map *m, uint64_t size, yk_where where)
+{
+    *m = (struct yk_map){.size = size, .whole = where, .n = size > 0, .cap = YK_MAP_INLINE, .few = {{0, where}}};
+    return where ? YK_OK : YK_EINVAL;
+}
+
+void yk_map_finish(struct yk_map *m)
+{
+    free(m->heap);
+    *m = (struct yk_map){0};
+}
+
+/* Room for NEED spans. False: no memory, nothing changed. */
+static bool reserve(struct yk_map *m, size_t need)
+{
+    if (need <= m->cap)
+        return true;
+    void *heap = m->heap;
+    size_t cap = m->heap ? m->cap : 0;
+    if (!yk_array_grow_(&heap, &cap, need, sizeof *m->heap))
+        return false;
+    if (!m->heap)
+        memcpy(heap, m->few, m->n * sizeof *m->few);
+    m->heap = heap;
+    m->cap = cap;
+    return true;
+}
+
+/* Index of the span that holds OFF < size. */
+static size_t find(const struct yk_map *m, uint64_t off)
+{
+    const struct yk_span *s = spans(m);
+    size_t lo = 0, hi = m->n; /* s[lo].from <= off < s[hi].from */
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s[mid].from <= off)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static uint64_t end_of(const struct yk_map *m, size_t i)
+{
+    return i + 1 < m->n ? spans(m)[i + 1].from : m->size;
+}
+
+static bool in_bounds(const struct yk_map *m, uint64_t off, uint64_t len)
+{
+    return off <= m->size && len <= m->size - off;
+}
+
+static void recount(struct yk_map *m)
+{
+    const struct yk_span *s = spans(m);
+    m->whole = ~(yk_where)0;
+    for (size_t i = 0; i < m->n && m->whole; i++)
+        m->whole &= s[i].where;
+}
+
+/* Make OFF the beginning of a span (room is there); index of that span. OFF == size: n. */
+static size_t split(struct yk_map *m, uint64_t off)
+{
+    if (off == m->size)
+        return m->n;
+    size_t i = find(m, off);
+    struct yk_span *s = spans_mut(m);
+    if (s[i].from == off)
+        return i;
+    memmove(&s[i + 2], &s[i + 1], (m->n - i - 1) * sizeof *s);
+    s[i + 1] = (struct yk_span){off, s[i].where};
+    m->n++;
+    return i + 1;
+}
+
+/* Join equal neighbours among the spans [first - 1, last], where [first, last) has changed. */
+static void coalesce(struct yk_map *m, size_t first, size_t last)
+{
+    struct yk_span *s = spans_mut(m);
+    size_t to = first > 0 ? first : 1, i = to;
+    size_t stop = last < m->n ? last + 1 : m->n;
+    for (; i < stop; i++)
+        if (s[i].where != s[to - 1].where)
+            s[to++] = s[i];
+    memmove(&s[to], &s[i], (m->n - i) * sizeof *s);
+    m->n -= i - to;
+}
+
+yk_status yk_map_write(struct yk_map *m, uint64_t off, uint64_t len, unsigned location)
+{
+    if (!in_bounds(m, off, len) || location >= YK_LOCATIONS)
+        return YK_EINVAL;
+    if (!len)
+        return YK_OK;
+    struct yk_span *s = spans_mut(m);
+    if (len == m->size) {
+        s[0] = (struct yk_span){0, yk_at(location)};
+        m->n = 1;
+        m->whole = s[0].where;
+        return YK_OK;
+    }
+    size_t i = find(m, off);
+    if (s[i].where == yk_at(location) && off + len <= end_of(m, i))
+        return YK_OK; /* the steady state of a loop of launches */
+    if (!reserve(m, m->n + 2))
+        return YK_ENOMEM;
+    size_t first = split(m, off), last = split(m, off + len);
+    s = spans_mut(m);
+    s[first].where = yk_at(location);
+    memmove(&s[first + 1], &s[last], (m->n - last) * sizeof *s);
+    m->n -= last - first - 1;
+    coalesce(m, first, first + 1);
+    recount(m);
+    return YK_OK;
+}
+
+yk_status yk_map_copy(struct yk_map *m, uint64_t off, uint64_t len, unsigned location)
+{
+    if (!in_bounds(m, off, len) || location >= YK_LOCATIONS)
+        return YK_EINVAL;
+    if (yk_map_holds(m, off, len, location))
+        return YK_OK;
+    if (!reserve(m, m->n + 2))
+        return YK_ENOMEM;
+    size_t first = split(m, off), last = split(m, off + len);
+    struct yk_span *s = spans_mut(m);
+    for (size_t i = first; i < last; i++)
+        s[i].where |= yk_at(location);
+    coalesce(m, first, last);
+    recount(m);
+    return YK_OK;
+}
+
+yk_status yk_map_drop(struct yk_map *m, unsigned location)
+{
+    struct yk_span *s = spans_mut(m);
+    if (location >= YK_LOCATIONS)
+        return YK_EINVAL;
+    for (size_t i = 0; i < m->n; i++)
+        if (s[i].where == yk_at(location))
+            return YK_ENOTFOUND;
+    for (size_t i = 0; i < m->n; i++)
+        s[i].where &= ~yk_at(location);
+    if (m->n)
+        coalesce(m, 0, m->n);
+    recount(m);
+    return YK_OK;
+}
+
+bool yk_map_holds(const struct yk_map *m, uint64_t off, uint64_t len, unsigned location)
+{
+    if (location >= YK_LOCATIONS || !in_bounds(m, off, len))
+        return false;
+    struct yk_piece p;
+    return yk_map_whole(m, location) || !yk_map_missing(m, off, len, location, &p);
+}
+
+bool yk_map_missing(const struct yk_map *m, uint64_t off, uint64_t len, unsigned location, struct yk_piece *piece)
+{
+    if (location >= YK_LOCATIONS || !in_bounds(m, off, len) || !len)
+        return false;
+    const struct yk_span *s = spans(m);
+    uint64_t end = off + len;
+    size_t i = find(m, off);
+    while (i < m->n && s[i].from < end && s[i].where & yk_at(location))
+        i++;
+    if (i == m->n || s[i].from >= end)
+        return false;
+    piece->off = s[i].from > off ? s[i].from : off;
+    piece->have = s[i].where;
+    for (i++; i < m->n && s[i].from < end; i++) {
+        if (s[i].where & yk_at(location) || !(s[i].where & piece->have))
+            break;
+        piece->have &= s[i].where;
+    }
+    uint64_t stop = i < m->n && s[i].from < end ? s[i].from : end;
+    piece->len = stop - piece->off;
+    return true;
+}
+
+unsigned yk_where_pick(yk_where have, yk_where prefer)
+{
+    return (unsigned)__builtin_ctzll(have & prefer ? have & prefer : have);
+}
+
+yk_where yk_map_find(const struct yk_map *m, uint64_t off, uint64_t *end)
+{
+    size_t i = find(m, off);
+    *end = end_of(m, i);
+    return spans(m)[i].where;
+}
+
+bool yk_map_check(const struct yk_map *m)
+{
+    const struct yk_span *s = spans(m);
+    yk_where whole = ~(yk_where)0;
+    if ((m->n == 0) != (m->size == 0) || m->n > m->cap || (m->n && s[0].from != 0))
+        return false;
+    for (size_t i = 0; i < m->n; i++) {
+        whole &= s[i].where;
+        if (!s[i].where || s[i].from >= m->size)
+            return false;
+        if (i && (s[i].from <= s[i - 1].from || s[i].where == s[i - 1].where))
+            return false;
+    }
+    return m->n == 0 || whole == m->whole;
+}

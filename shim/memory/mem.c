@@ -1,0 +1,194 @@
+#include "shim/memory/mem.h"
+#include <stdlib.h>
+#include <string.h>
+#include "shim/core/registry.h"
+
+/* What the app is told at the end of an object: that its memory (CL_MEM_USE_HOST_PTR) may go. So not before the driver
+ * is done with it, which commands still pending there may delay. */
+struct last_words {
+    cl_mem handle; /* only a name by then */
+    struct yk_mem_callback *first;
+};
+
+static void call_all(cl_mem handle, struct yk_mem_callback *c)
+{
+    while (c) {
+        struct yk_mem_callback *next = c->next;
+        c->fn(handle, c->data);
+        free(c);
+        c = next;
+    }
+}
+
+static void say_last_words(void *arg)
+{
+    struct last_words *l = arg;
+    call_all(l->handle, l->first);
+    free(l);
+}
+
+static void CL_CALLBACK real_is_gone(cl_mem real, void *arg)
+{
+    struct last_words *l = arg;
+    (void)real;
+    if (!l->first->post(say_last_words, l))
+        say_last_words(l);
+}
+
+static void leave_last_words(struct yk_mem *m)
+{
+    unsigned p = yk_rt.primary->index;
+    cl_mem real = m->own[p] ? m->own[p] : m->store ? m->store->real[p] : NULL;
+    struct last_words *l = malloc(sizeof *l);
+    if (l)
+        *l = (struct last_words){(cl_mem)(void *)m, m->callbacks};
+    if (!l || !real || yk_rt.primary->cl->SetMemObjectDestructorCallback(real, real_is_gone, l) != CL_SUCCESS) {
+        call_all((cl_mem)(void *)m, m->callbacks);
+        free(l);
+    }
+    m->callbacks = NULL;
+}
+
+static void mem_destroy(struct yk_handle *h)
+{
+    struct yk_mem *m = (struct yk_mem *)h;
+    yk_registry_remove(m);
+    if (m->callbacks)
+        leave_last_words(m);
+    while (m->mappings) {
+        struct yk_mapping *p = m->mappings;
+        m->mappings = p->next;
+        free(p);
+    }
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (m->own[i])
+            yk_rt.machine->device[i].cl->ReleaseMemObject(m->own[i]);
+    if (m->store)
+        yk_store_drop(m->store);
+    if (m->parent)
+        yk_drop(&m->parent->h);
+    yk_drop(&m->ctx->h);
+    yk_lock_finish(&m->lock);
+    free(m->properties);
+    free(m);
+}
+
+static struct yk_mem *mem_new(struct yk_context *ctx, cl_mem_object_type type, cl_mem_flags flags, void *host_ptr)
+{
+    struct yk_mem *m = calloc(1, sizeof *m);
+    if (!m || !yk_registry_add(m)) {
+        free(m);
+        return NULL;
+    }
+    m->ctx = ctx;
+    yk_hold(&ctx->h);
+    m->type = type;
+    m->flags = flags;
+    m->host_ptr = host_ptr;
+    yk_lock_init(&m->lock, YK_RANK_MEM);
+    yk_handle_init(&m->h, YK_KIND_MEM, mem_destroy);
+    return m;
+}
+
+struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                    const cl_mem_properties *list, cl_int *err)
+{
+    struct yk_store *s = yk_store_create(ctx, flags, size, host_ptr, list, err);
+    if (!s)
+        return NULL;
+    /* Flags 0 mean read-write; a query answers so. */
+    if (!(flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)))
+        flags |= CL_MEM_READ_WRITE;
+    struct yk_mem *m = mem_new(ctx, CL_MEM_OBJECT_BUFFER, flags, flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL);
+    size_t n = 0;
+    if (m && list) {
+        for (n = 1; list[n - 1]; n += 2)
+            ;
+        m->properties = malloc(n * sizeof *list);
+    }
+    if (!m || (n && !m->properties)) {
+        yk_store_drop(s);
+        if (m)
+            yk_handle_release(&m->h);
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    if (n)
+        memcpy(m->properties, list, n * sizeof *list);
+    m->nproperties = n;
+    m->size = size;
+    m->store = s;
+    return m;
+}
+
+struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size_t origin, size_t size, cl_int *err)
+{
+    const struct yk_device *d = yk_rt.primary;
+    cl_buffer_region region = {origin, size};
+    cl_mem real =
+        d->cl->CreateSubBuffer(parent->store->real[d->index], flags, CL_BUFFER_CREATE_TYPE_REGION, &region, err);
+    if (!real)
+        return NULL;
+    /* What the app leaves out it inherits. */
+    cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+    cl_mem_flags host = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+    if (!(flags & access))
+        flags |= parent->flags & access;
+    if (!(flags & host))
+        flags |= parent->flags & host;
+    flags |= parent->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    struct yk_mem *m =
+        mem_new(parent->ctx, CL_MEM_OBJECT_BUFFER, flags, parent->host_ptr ? (char *)parent->host_ptr + origin : NULL);
+    if (!m) {
+        d->cl->ReleaseMemObject(real);
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    m->size = size;
+    m->origin = origin;
+    m->parent = parent;
+    yk_hold(&parent->h);
+    m->store = parent->store;
+    yk_store_hold(m->store);
+    m->own[d->index] = real;
+    return m;
+}
+
+struct yk_mem *yk_mem_wrap(struct yk_context *ctx, cl_mem_object_type type, cl_mem_flags flags, void *host_ptr,
+                           struct yk_mem *parent, cl_mem real)
+{
+    struct yk_mem *m = mem_new(ctx, type, flags, host_ptr);
+    if (!m) {
+        yk_rt.primary->cl->ReleaseMemObject(real);
+        return NULL;
+    }
+    m->own[yk_rt.primary->index] = real;
+    if (parent) {
+        m->parent = parent;
+        yk_hold(&parent->h);
+    }
+    return m;
+}
+
+cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev)
+{
+    if (!m->store)
+        return NULL;
+    if (!m->parent)
+        return yk_store_real(m->store, dev);
+    cl_mem real, none = NULL;
+    cl_mem whole = yk_store_real(m->store, dev);
+    if (!whole)
+        return NULL;
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_buffer_region region = {m->origin, m->size};
+    cl_int err;
+    real = d->cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    if (!real)
+        return NULL;
+    if (!__atomic_compare_exchange_n(&m->own[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        d->cl->ReleaseMemObject(real);
+        return none;
+    }
+    return real;
+}

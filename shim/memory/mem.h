@@ -1,0 +1,102 @@
+/* Virtual memory objects: buffers, sub-buffers (a window of their parent's store), and images and pipes, which only the
+ * primary has. Who uses it: queue/, object/, api/. */
+#ifndef YK_SHIM_MEMORY_MEM_H
+#define YK_SHIM_MEMORY_MEM_H
+
+#include "shim/core/context.h"
+#include "shim/memory/store.h"
+
+/* The app's function for the end of an object. POST runs something on yoke's callback thread (it lives above this
+ * folder).
+ */
+struct yk_mem_callback {
+    struct yk_mem_callback *next;
+    void (*fn)(cl_mem, void *);
+    void *data;
+    bool (*post)(void (*fn)(void *arg), void *arg);
+};
+
+/* One clEnqueueMapBuffer not yet unmapped. */
+struct yk_mapping {
+    struct yk_mapping *next;
+    void *ptr;
+    size_t offset, size; /* in the memory object */
+    cl_map_flags flags;
+    bool on_master; /* POINTER is in the master: the worker gathers and scatters; else the primary's driver mapped it */
+};
+
+struct yk_mem {
+    struct yk_handle h;
+    struct yk_context *ctx; /* held */
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t size;
+    void *host_ptr;
+    struct yk_mem *parent;      /* held; sub-buffers, image from buffer */
+    size_t origin;              /* in the store */
+    struct yk_store *store;     /* held; NULL: not a buffer */
+    cl_mem own[YK_MAX_DEVICES]; /* real handle of a sub-buffer; of the primary for other objects */
+    cl_mem_properties *properties;
+    size_t nproperties;
+    struct yk_lock lock;
+    cl_uint map_count;
+    struct yk_mapping *mappings;
+    struct yk_mem_callback *callbacks; /* newest first, the order of calling */
+};
+
+/** Buffers and sub-buffers. Arguments are checked by the primary's driver and by api/. */
+struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                    const cl_mem_properties *list, cl_int *err);
+struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size_t origin, size_t size, cl_int *err);
+
+/** An object only the primary has; takes over REAL. TYPE as CL_MEM_TYPE says. NULL: no memory (REAL released). */
+struct yk_mem *yk_mem_wrap(struct yk_context *ctx, cl_mem_object_type type, cl_mem_flags flags, void *host_ptr,
+                           struct yk_mem *parent, cl_mem real);
+
+/** Make the real handle on DEV; NULL: cannot be had there. For yk_mem_real. */
+cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev);
+
+/** Where the real handle on DEV is kept, NULL in it until it is made. */
+static inline const cl_mem *yk_mem_slot(const struct yk_mem *m, unsigned dev)
+{
+    return m->store && !m->parent ? &m->store->real[dev] : &m->own[dev];
+}
+
+/** Real handle on DEV; NULL: cannot be had there. No lock held. Cost: a load where it exists. */
+static inline cl_mem yk_mem_real(struct yk_mem *m, unsigned dev)
+{
+    cl_mem real = __atomic_load_n(yk_mem_slot(m, dev), __ATOMIC_ACQUIRE);
+    return __builtin_expect(real != NULL, 1) ? real : yk_mem_make_real(m, dev);
+}
+
+/** Is every byte newest at the primary? Cost: a load. */
+static inline bool yk_mem_at_primary(const struct yk_mem *m)
+{
+    return !m->store || __atomic_load_n(&m->store->at_primary, __ATOMIC_ACQUIRE);
+}
+
+/** The primary writes [off, off+len) of M. Cost: a load where nobody else has a copy. */
+static inline void yk_mem_primary_writes(struct yk_mem *m, size_t off, size_t len)
+{
+    if (m->store && !__atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE))
+        yk_store_wrote(m->store, yk_rt.primary->index, m->origin + off, len);
+}
+
+static inline struct yk_mem *yk_mem_from(cl_mem c)
+{
+    return yk_handle_is((void *)c, YK_KIND_MEM) ? (struct yk_mem *)(void *)c : NULL;
+}
+
+static inline bool yk_mem_is_image(const struct yk_mem *m)
+{
+    return m->type != CL_MEM_OBJECT_BUFFER && m->type != CL_MEM_OBJECT_PIPE;
+}
+
+/** The buffer behind C, or NULL if it is none. */
+static inline struct yk_mem *yk_buffer_from(cl_mem c)
+{
+    struct yk_mem *m = yk_mem_from(c);
+    return m && m->type == CL_MEM_OBJECT_BUFFER ? m : NULL;
+}
+
+#endif

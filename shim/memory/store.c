@@ -1,0 +1,300 @@
+#include "shim/memory/store.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+
+enum { MASTER_ALIGN = 4096 };
+
+static bool aligned(const void *p, size_t to)
+{
+    return !to || (uintptr_t)p % to == 0;
+}
+
+/* After a change of the map; with the lock held. */
+static void refresh(struct yk_store *s)
+{
+    unsigned at = yk_store_location(s, yk_rt.primary->index);
+    __atomic_store_n(&s->at_primary, yk_map_whole(&s->map, at), __ATOMIC_RELEASE);
+    __atomic_store_n(&s->only_primary, s->map.n == 1 && s->map.whole == yk_at(at), __ATOMIC_RELEASE);
+}
+
+void yk_store_hold(struct yk_store *s)
+{
+    __atomic_fetch_add(&s->holds, 1, __ATOMIC_RELAXED);
+}
+
+/* A master that real buffers are made over is in use until the driver says that the last of them is gone: commands
+ * still pending hold their buffers, and an app may release a buffer as soon as it has enqueued its last use. */
+struct last_use {
+    unsigned char *master;
+    int32_t n;
+};
+
+static void CL_CALLBACK last_use_drop(cl_mem real, void *data)
+{
+    struct last_use *l = data;
+    (void)real;
+    if (__atomic_sub_fetch(&l->n, 1, __ATOMIC_ACQ_REL))
+        return;
+    free(l->master);
+    free(l);
+}
+
+static void release_real(struct yk_store *s)
+{
+    struct last_use *l = s->master_owned ? malloc(sizeof *l) : NULL;
+    if (l)
+        *l = (struct last_use){s->master, 1};
+    bool told = true; /* else the master is never freed: better lost than written to */
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const struct yk_cl *cl = yk_rt.machine->device[i].cl;
+        if (s->real[i] && s->zero_copy[i] && l) {
+            __atomic_add_fetch(&l->n, 1, __ATOMIC_RELAXED);
+            told &= cl->SetMemObjectDestructorCallback(s->real[i], last_use_drop, l) == CL_SUCCESS;
+        }
+        if (s->real[i])
+            cl->ReleaseMemObject(s->real[i]);
+    }
+    if (l && told)
+        last_use_drop(NULL, l);
+}
+
+void yk_store_drop(struct yk_store *s)
+{
+    if (__atomic_sub_fetch(&s->holds, 1, __ATOMIC_ACQ_REL))
+        return;
+    release_real(s);
+    yk_map_finish(&s->map);
+    yk_lock_finish(&s->lock);
+    yk_drop(&s->ctx->h);
+    free(s);
+}
+
+/* Could another device ever take part? Then the primary's buffer is made so that it need not be copied for it. */
+static bool others_usable(void)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (i != yk_rt.primary->index && yk_rt.machine->device[i].usable)
+            return yk_rt.options.split;
+    return false;
+}
+
+struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                 const cl_mem_properties *list, cl_int *err)
+{
+    const struct yk_device *d = yk_rt.primary;
+    struct yk_store *s = calloc(1, sizeof *s);
+    if (!s) {
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    unsigned p = d->index;
+    const cl_mem_flags pointer_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+    bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR;
+    /* Odd arguments go to the driver as they are, so that its own error comes back. */
+    bool plain = size > 0 && size <= d->max_alloc && (use || copy) == (host_ptr != NULL) &&
+                 !(use && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
+    s->pinned_to_primary = list && list[0];
+    if (use)
+        s->app_ptr = s->master = host_ptr;
+    if (use && !aligned(host_ptr, d->host_align))
+        s->pinned_to_primary = true;
+    if (plain && d->host_memory && !s->pinned_to_primary && others_usable()) {
+        if (!use) {
+            void *m = NULL;
+            if (posix_memalign(&m, MASTER_ALIGN, size) == 0) {
+                s->master = m;
+                s->master_owned = true;
+                if (copy)
+                    memcpy(m, host_ptr, size);
+            }
+        }
+        if (s->master) {
+            cl_mem_flags f = (flags & ~pointer_flags) | CL_MEM_USE_HOST_PTR;
+            s->real[p] = d->cl->CreateBuffer(ctx->real[p], f, size, s->master, err);
+            s->zero_copy[p] = s->real[p] != NULL;
+        }
+    }
+    if (!s->real[p])
+        s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
+                                     : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);
+    if (!s->real[p]) {
+        if (s->master_owned)
+            free(s->master);
+        free(s);
+        return NULL;
+    }
+    if (yk_map_init(&s->map, size, yk_at(yk_store_location(s, p))) != YK_OK) {
+        d->cl->ReleaseMemObject(s->real[p]);
+        if (s->master_owned)
+            free(s->master);
+        free(s);
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    s->holds = 1;
+    s->ctx = ctx;
+    yk_hold(&ctx->h);
+    s->size = size;
+    s->at_primary = s->only_primary = true;
+    yk_lock_init(&s->lock, YK_RANK_MEM);
+    *err = CL_SUCCESS;
+    return s;
+}
+
+unsigned char *yk_store_master(struct yk_store *s)
+{
+    yk_lock_take(&s->lock);
+    if (!s->master) {
+        void *m = NULL;
+        if (posix_memalign(&m, MASTER_ALIGN, s->size) == 0) {
+            s->master = m;
+            s->master_owned = true;
+        }
+    }
+    unsigned char *m = s->master;
+    yk_lock_drop(&s->lock);
+    return m;
+}
+
+cl_mem yk_store_real(struct yk_store *s, unsigned dev)
+{
+    cl_mem real = __atomic_load_n(&s->real[dev], __ATOMIC_ACQUIRE);
+    if (real)
+        return real;
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_context ctx = s->pinned_to_primary || s->size > d->max_alloc ? NULL : yk_context_real(s->ctx, dev);
+    if (!ctx)
+        return NULL;
+    unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;
+    bool zero_copy = master && aligned(master, d->host_align);
+    cl_int err;
+    real = d->cl->CreateBuffer(ctx, CL_MEM_READ_WRITE | (zero_copy ? CL_MEM_USE_HOST_PTR : 0), s->size,
+                               zero_copy ? master : NULL, &err);
+    if (!real) {
+        yk_warn("device %u (%s) gives no buffer of %zu bytes: %s", dev, d->name, s->size, yk_cl_error_name(err));
+        return NULL;
+    }
+    yk_lock_take(&s->lock);
+    cl_mem first = s->real[dev];
+    if (!first) {
+        s->zero_copy[dev] = zero_copy;
+        __atomic_store_n(&s->real[dev], real, __ATOMIC_RELEASE);
+    }
+    yk_lock_drop(&s->lock);
+    if (first)
+        d->cl->ReleaseMemObject(real);
+    return first ? first : real;
+}
+
+/* Which device to read a range from; the primary where it can. */
+static int source_device(const struct yk_store *s, yk_where where)
+{
+    unsigned p = yk_rt.primary->index;
+    if (where >> yk_store_location(s, p) & 1)
+        return (int)p;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (s->real[i] && where >> yk_store_location(s, i) & 1)
+            return (int)i;
+    return -1;
+}
+
+static cl_int read_to_master(struct yk_store *s, unsigned from, size_t off, size_t len)
+{
+    cl_command_queue q = yk_context_transfer_queue(s->ctx, from);
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    return yk_rt.machine->device[from].cl->EnqueueReadBuffer(q, s->real[from], CL_TRUE, off, len, s->master + off, 0,
+                                                             NULL, NULL);
+}
+
+/* Bring the missing parts of [off, off+len) to location AT (device DEV, or the host where DEV < 0). */
+static cl_int need(struct yk_store *s, unsigned at, int dev, size_t off, size_t len, uint64_t *moved)
+{
+    size_t end = off + len;
+    while (off < end) {
+        struct yk_piece piece;
+        yk_lock_take(&s->lock);
+        bool some = yk_map_missing(&s->map, off, end - off, at, &piece);
+        yk_lock_drop(&s->lock);
+        if (!some)
+            return CL_SUCCESS;
+        size_t from = (size_t)piece.off, n = (size_t)piece.len;
+        cl_int err = CL_SUCCESS;
+        if (!(piece.have & yk_at(YK_HOST))) { /* not on the host: it goes over the host */
+            int source = source_device(s, piece.have);
+            if (source < 0 || !yk_store_master(s))
+                return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
+            err = read_to_master(s, (unsigned)source, from, n);
+            if (err == CL_SUCCESS) {
+                yk_lock_take(&s->lock);
+                if (yk_map_copy(&s->map, from, n, YK_HOST) != YK_OK)
+                    err = CL_OUT_OF_HOST_MEMORY;
+                refresh(s);
+                yk_lock_drop(&s->lock);
+            }
+            if (moved)
+                *moved += n;
+        }
+        if (err == CL_SUCCESS && at != YK_HOST) {
+            cl_command_queue q = yk_context_transfer_queue(s->ctx, (unsigned)dev);
+            err = !q ? CL_OUT_OF_RESOURCES
+                     : yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, s->real[dev], CL_TRUE, from, n,
+                                                                         s->master + from, 0, NULL, NULL);
+            if (err == CL_SUCCESS) {
+                yk_lock_take(&s->lock);
+                if (yk_map_copy(&s->map, from, n, at) != YK_OK)
+                    err = CL_OUT_OF_HOST_MEMORY;
+                refresh(s);
+                yk_lock_drop(&s->lock);
+            }
+            if (moved)
+                *moved += n;
+        }
+        if (err != CL_SUCCESS)
+            return err;
+        off = from + n;
+    }
+    return CL_SUCCESS;
+}
+
+cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved)
+{
+    if (!yk_store_real(s, dev))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return need(s, yk_store_location(s, dev), (int)dev, off, len, moved);
+}
+
+cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *moved)
+{
+    return yk_store_master(s) ? need(s, YK_HOST, -1, off, len, moved) : CL_OUT_OF_HOST_MEMORY;
+}
+
+static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
+{
+    yk_lock_take(&s->lock);
+    /* Going on without the record could give wrong bytes later, and no error code reaches the app from here. */
+    if (yk_map_write(&s->map, off, len, at) != YK_OK) {
+        yk_error("out of host memory while recording a write; giving up");
+        abort();
+    }
+    refresh(s);
+    yk_lock_drop(&s->lock);
+}
+
+void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len)
+{
+    wrote(s, yk_store_location(s, dev), off, len);
+}
+
+void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len)
+{
+    wrote(s, YK_HOST, off, len);
+}
+
+void yk_store_pin(struct yk_store *s)
+{
+    yk_lock_take(&s->lock);
+    s->pinned_to_primary = true;
+    yk_lock_drop(&s->lock);
+}

@@ -1,0 +1,72 @@
+/* One memory of the app (a buffer with all its sub-buffers): a real buffer per device, made when first needed, a host
+ * master copy, and where every byte is newest. Who uses it: queue/ (copies a launch or transfer needs), object/ and
+ * api/ (creation).
+ *
+ * Locations: 0 is the host master; 1 + d is device d's own real buffer. A device with host memory has its real buffer
+ * over the master (CL_MEM_USE_HOST_PTR) and shares location 0: nothing is ever copied for it. */
+#ifndef YK_SHIM_MEMORY_STORE_H
+#define YK_SHIM_MEMORY_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/lock.h"
+#include "shim/core/context.h"
+#include "shim/memory/map.h"
+
+struct yk_store {
+    int32_t holds;
+    struct yk_context *ctx; /* held */
+    size_t size;
+    void *app_ptr;         /* the app's CL_MEM_USE_HOST_PTR memory, which then is the master */
+    unsigned char *master; /* NULL until needed */
+    bool master_owned;
+    bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
+    cl_mem real[YK_MAX_DEVICES];
+    bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
+    struct yk_lock lock;            /* guards map and creation flags; no driver call under it */
+    struct yk_map map;
+    bool at_primary;   /* every byte is newest at the primary's location; atomic */
+    bool only_primary; /* and nowhere else; atomic */
+};
+
+/**
+ * A memory of SIZE bytes with the primary's real buffer.
+ * FLAGS, HOST_PTR, LIST: as the app gave them; LIST (properties) goes to the primary alone and pins the memory to it.
+ * Errors: the primary's code in *ERR. Thread: any; no lock held.
+ */
+struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                 const cl_mem_properties *list, cl_int *err);
+
+/** From now on only the primary may see it; what other devices have newest is brought to it first by the next command.
+ */
+void yk_store_pin(struct yk_store *s);
+
+void yk_store_hold(struct yk_store *s);
+void yk_store_drop(struct yk_store *s);
+
+/** Real buffer on DEV, made if need be; NULL: cannot be had. No lock held. */
+cl_mem yk_store_real(struct yk_store *s, unsigned dev);
+
+/** The location DEV reads and writes (its real buffer exists). */
+static inline unsigned yk_store_location(const struct yk_store *s, unsigned dev)
+{
+    return s->zero_copy[dev] ? YK_HOST : 1 + dev;
+}
+
+/** The master, made if need be (its bytes are not valid by that); NULL: no memory. */
+unsigned char *yk_store_master(struct yk_store *s);
+
+/**
+ * Copy what of [off, off+len) is not newest at DEV (or the host) yet. Returns when the bytes are there.
+ * *MOVED (may be NULL) grows by the bytes transferred.
+ * Errors: CL_MEM_OBJECT_ALLOCATION_FAILURE, the driver's own. Thread: any; no lock held; commands that still write
+ * these bytes must be complete.
+ */
+cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved);
+cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *moved);
+
+/** [off, off+len) has been or will be written at DEV (the host) by a command already ordered: newest there only. */
+void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len);
+void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len);
+
+#endif

@@ -1,0 +1,226 @@
+#include "shim/object/kernel.h"
+#include <stdlib.h>
+#include <string.h>
+#include "shim/core/registry.h"
+#include "shim/object/sampler.h"
+
+static void kernel_destroy(struct yk_handle *h)
+{
+    struct yk_kernel *k = (struct yk_kernel *)h;
+    yk_rt.primary->cl->ReleaseKernel(k->real);
+    for (unsigned i = 0; i < k->nargs; i++)
+        if (k->value[i].kind == YK_VALUE_BYTES)
+            yk_value_finish(&k->value[i]);
+    __atomic_fetch_sub(&k->program->kernels, 1, __ATOMIC_RELAXED);
+    yk_code_drop(k->code);
+    yk_drop(&k->program->h);
+    free(k->value);
+    free(k->param);
+    free(k);
+}
+
+/* What the driver tells of an argument; many tell nothing (CL_KERNEL_ARG_INFO_NOT_AVAILABLE). */
+static enum yk_param ask_param(cl_kernel real, cl_uint i)
+{
+    cl_kernel_arg_address_qualifier space;
+    char type[64] = "";
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    if (cl->GetKernelArgInfo(real, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL) != CL_SUCCESS)
+        return YK_PARAM_UNKNOWN;
+    if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        return YK_PARAM_LOCAL;
+    bool named = cl->GetKernelArgInfo(real, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) == CL_SUCCESS;
+    if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) /* images too, say some */
+        return named && strstr(type, "sampler") ? YK_PARAM_UNKNOWN : YK_PARAM_MEM;
+    /* By value: handles (samplers, queues, pipes) or plain bytes. */
+    if (!named)
+        return YK_PARAM_UNKNOWN;
+    return strstr(type, "sampler") || strstr(type, "queue") || strstr(type, "image") || strstr(type, "pipe")
+               ? YK_PARAM_UNKNOWN
+               : YK_PARAM_VALUE;
+}
+
+struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    cl_uint nargs = 0;
+    char name[1024] = "", *more = NULL;
+    size_t len = 0;
+    cl->GetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs, NULL);
+    cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, 0, NULL, &len);
+    if (len > sizeof name)
+        more = malloc(len);
+    cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, len, more ? more : name, NULL);
+    struct yk_kernel *k = calloc(1, sizeof *k);
+    struct yk_value *value = calloc(nargs + 1, sizeof *value);
+    unsigned char *param = calloc(nargs + 1, 1);
+    struct yk_code *code =
+        k && value && param && (len <= sizeof name || more) ? yk_code_create(build, more ? more : name) : NULL;
+    free(more);
+    if (!code) {
+        free(k);
+        free(value);
+        free(param);
+        cl->ReleaseKernel(real);
+        return NULL;
+    }
+    k->program = p;
+    yk_hold(&p->h);
+    __atomic_fetch_add(&p->kernels, 1, __ATOMIC_RELAXED);
+    k->code = code;
+    k->real = real;
+    k->nargs = k->unset = nargs;
+    k->value = value;
+    k->param = param;
+    for (cl_uint i = 0; i < nargs; i++)
+        param[i] = (unsigned char)ask_param(real, i);
+    yk_handle_init(&k->h, YK_KIND_KERNEL, kernel_destroy);
+    return k;
+}
+
+static bool on_heap(const struct yk_value *v)
+{
+    return v->kind == YK_VALUE_BYTES && v->size > sizeof v->u.bytes;
+}
+
+static void keep(struct yk_kernel *k, cl_uint i, const struct yk_value *v)
+{
+    if (k->value[i].kind == YK_VALUE_NONE)
+        k->unset--;
+    if (on_heap(&k->value[i]))
+        yk_value_finish(&k->value[i]);
+    k->value[i] = *v;
+    if (v->kind == YK_VALUE_MEM)
+        k->foreign |= v->u.mem->ctx != k->program->ctx;
+}
+
+static cl_int set_mem(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
+{
+    cl_mem real = yk_mem_real(m, yk_rt.primary->index);
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof real, &real);
+    if (err == CL_SUCCESS)
+        keep(k, i, &(struct yk_value){.kind = YK_VALUE_MEM, .size = sizeof real, .u.mem = m});
+    return err;
+}
+
+static cl_int set_bytes(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
+{
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, size, value);
+    if (err != CL_SUCCESS)
+        return err;
+    struct yk_value v = {.kind = YK_VALUE_BYTES, .size = size};
+    if (size > sizeof v.u.bytes) {
+        v.u.more = malloc(size);
+        if (!v.u.more)
+            return CL_OUT_OF_HOST_MEMORY;
+        memcpy(v.u.more, value, size);
+    } else {
+        memcpy(v.u.bytes, value, size);
+    }
+    keep(k, i, &v);
+    return CL_SUCCESS;
+}
+
+/* A handle of another kind than memory: passed on as the primary's. False: P is no such handle. */
+static bool set_handle(struct yk_kernel *k, cl_uint i, void *p, cl_int *err)
+{
+    void *real = NULL;
+    if (yk_handle_is(p, YK_KIND_SAMPLER))
+        real = ((struct yk_sampler *)p)->real;
+    else if (yk_handle_is(p, YK_KIND_QUEUE))
+        real = ((struct yk_queue *)p)->real;
+    else
+        return false;
+    *err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof real, &real);
+    if (*err == CL_SUCCESS)
+        keep(k, i, &(struct yk_value){.kind = YK_VALUE_PRIMARY, .size = sizeof real, .u.pointer = real});
+    return true;
+}
+
+static __attribute__((noinline)) cl_int set_first(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    if (i >= k->nargs)
+        return cl->SetKernelArg(k->real, i, size, value);
+    enum yk_param param = k->param[i];
+    if (param == YK_PARAM_VALUE && value)
+        return set_bytes(k, i, size, value);
+    if (param == YK_PARAM_LOCAL || !value ||
+        (size == sizeof(cl_mem) && param == YK_PARAM_MEM && !*(void *const *)value)) {
+        cl_int err = cl->SetKernelArg(k->real, i, size, value);
+        bool local = param == YK_PARAM_LOCAL || (param == YK_PARAM_UNKNOWN && !value && size != sizeof(cl_mem));
+        if (err == CL_SUCCESS)
+            keep(k, i, &(struct yk_value){.kind = local ? YK_VALUE_LOCAL : YK_VALUE_NULL, .size = size});
+        return err;
+    }
+    if (size != sizeof(void *))
+        return param == YK_PARAM_MEM ? CL_INVALID_ARG_SIZE : set_bytes(k, i, size, value);
+    void *p;
+    memcpy(&p, value, sizeof p);
+    if (param == YK_PARAM_MEM) {
+        struct yk_mem *m = yk_mem_from(p);
+        return m ? set_mem(k, i, m) : CL_INVALID_MEM_OBJECT;
+    }
+    if (yk_registry_has(p)) {
+        cl_int err;
+        if (yk_handle_is(p, YK_KIND_MEM))
+            return set_mem(k, i, p);
+        if (set_handle(k, i, p, &err))
+            return err;
+    }
+    return set_bytes(k, i, size, value);
+}
+
+static inline cl_int bytes_again(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
+{
+    unsigned char *to = k->value[i].u.bytes;
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, size, value);
+    if (err != CL_SUCCESS)
+        return err;
+    if (size == 4)
+        memcpy(to, value, 4);
+    else if (size == 8)
+        memcpy(to, value, 8);
+    else
+        memcpy(to, value, size);
+    return CL_SUCCESS;
+}
+
+static inline cl_int mem_again(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
+{
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof(cl_mem), yk_mem_slot(m, yk_rt.primary->index));
+    if (err != CL_SUCCESS)
+        return err;
+    k->value[i].u.mem = m;
+    k->foreign |= m->ctx != k->program->ctx;
+    return CL_SUCCESS;
+}
+
+/* Most calls set an argument again, to a value of the kind and size it has: no new value is made for them, and nothing
+ * but the driver is called. */
+cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
+{
+    if (i >= k->nargs || !value)
+        return set_first(k, i, size, value);
+    const struct yk_value *v = &k->value[i];
+    bool bytes = v->kind == YK_VALUE_BYTES && v->size == size && size <= sizeof v->u.bytes;
+    if (bytes && (size != sizeof(void *) || k->param[i] == YK_PARAM_VALUE))
+        return bytes_again(k, i, size, value);
+    if (size == sizeof(void *)) {
+        void *p;
+        memcpy(&p, value, sizeof p);
+        if (v->kind == YK_VALUE_MEM && yk_registry_hit(p) && yk_handle_is(p, YK_KIND_MEM) &&
+            __atomic_load_n(yk_mem_slot(p, yk_rt.primary->index), __ATOMIC_ACQUIRE))
+            return mem_again(k, i, p);
+        if (bytes && yk_registry_never(p))
+            return bytes_again(k, i, size, value);
+    }
+    return set_first(k, i, size, value);
+}
+
+void yk_kernel_note_svm(struct yk_kernel *k, cl_uint i, const void *pointer)
+{
+    if (i < k->nargs)
+        keep(k, i,
+             &(struct yk_value){.kind = YK_VALUE_SVM, .size = sizeof pointer, .u.pointer = (void *)(uintptr_t)pointer});
+}

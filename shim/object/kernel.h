@@ -1,0 +1,38 @@
+/* Virtual kernels: the primary's real kernel (on which clSetKernelArg works at once, for its errors and for launches
+ * that go whole), the values given (captured by launches that do not), and the code over all devices. Who uses it:
+ * api/. */
+#ifndef YK_SHIM_OBJECT_KERNEL_H
+#define YK_SHIM_OBJECT_KERNEL_H
+
+#include "shim/object/program.h"
+#include "shim/queue/launch.h"
+
+/* What clSetKernelArg expects of an argument. */
+enum yk_param { YK_PARAM_UNKNOWN, YK_PARAM_VALUE, YK_PARAM_MEM, YK_PARAM_LOCAL };
+
+struct yk_kernel {
+    struct yk_handle h;
+    struct yk_program *program; /* held */
+    struct yk_code *code;       /* held */
+    cl_kernel real;
+    unsigned nargs, unset;  /* arguments; how many of them have no value yet */
+    bool foreign;           /* a buffer of another context has been an argument, and may still be */
+    struct yk_value *value; /* memory objects in it are not held: the app keeps them until the launch */
+    unsigned char *param;   /* enum yk_param */
+};
+
+/** Takes over REAL (a kernel of P->real, or a clone). NULL: no memory (REAL released). */
+struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real);
+
+/** clSetKernelArg. Thread: one per kernel, as the specification says. */
+cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value);
+
+/** Remember a value that was set on the real kernel in another way (SVM pointer). */
+void yk_kernel_note_svm(struct yk_kernel *k, cl_uint i, const void *pointer);
+
+static inline struct yk_kernel *yk_kernel_from(cl_kernel c)
+{
+    return yk_handle_is((void *)c, YK_KIND_KERNEL) ? (struct yk_kernel *)(void *)c : NULL;
+}
+
+#endif

@@ -1,0 +1,61 @@
+#include "shim/object/program.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void program_destroy(struct yk_handle *h)
+{
+    struct yk_program *p = (struct yk_program *)h;
+    yk_rt.primary->cl->ReleaseProgram(p->real);
+    if (p->build)
+        yk_build_drop(p->build);
+    yk_lock_finish(&p->lock);
+    yk_drop(&p->ctx->h);
+    free(p->source);
+    free(p);
+}
+
+struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origin origin, cl_program real,
+                                   const char *source)
+{
+    struct yk_program *p = calloc(1, sizeof *p);
+    if (!p || (source && !(p->source = strdup(source)))) {
+        free(p);
+        yk_rt.primary->cl->ReleaseProgram(real);
+        return NULL;
+    }
+    p->ctx = ctx;
+    yk_hold(&ctx->h);
+    p->origin = origin;
+    p->real = real;
+    yk_lock_init(&p->lock, YK_RANK_PROGRAM);
+    yk_handle_init(&p->h, YK_KIND_PROGRAM, program_destroy);
+    return p;
+}
+
+cl_int yk_program_built(struct yk_program *p, const char *options)
+{
+    static const char *const why[] = {[YK_PROGRAM_BINARY] = "the program comes from a binary",
+                                      [YK_PROGRAM_IL] = "the program comes from an intermediate language",
+                                      [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
+                                      [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
+    struct yk_build *b = yk_build_start(p->ctx, p->real, p->source, options, why[p->origin]);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
+    yk_lock_take(&p->lock);
+    struct yk_build *old = p->build;
+    p->build = b;
+    yk_lock_drop(&p->lock);
+    if (old)
+        yk_build_drop(old);
+    return CL_SUCCESS;
+}
+
+struct yk_build *yk_program_build(struct yk_program *p)
+{
+    yk_lock_take(&p->lock);
+    struct yk_build *b = p->build;
+    if (b)
+        yk_build_hold(b);
+    yk_lock_drop(&p->lock);
+    return b;
+}

@@ -1,0 +1,36 @@
+/* Virtual programs: the primary's real program, and after each build the record that lets launches be split
+ * (queue/build.h). Who uses it: api/, kernel.c. */
+#ifndef YK_SHIM_OBJECT_PROGRAM_H
+#define YK_SHIM_OBJECT_PROGRAM_H
+
+#include "shim/queue/build.h"
+
+enum yk_program_origin { YK_PROGRAM_SOURCE, YK_PROGRAM_BINARY, YK_PROGRAM_IL, YK_PROGRAM_BUILTIN, YK_PROGRAM_LINKED };
+
+struct yk_program {
+    struct yk_handle h;
+    struct yk_context *ctx; /* held */
+    enum yk_program_origin origin;
+    cl_program real; /* of the primary */
+    char *source;    /* joined; NULL unless from source */
+    struct yk_lock lock;
+    struct yk_build *build; /* of the last successful build; held; NULL before */
+    int32_t kernels;        /* that exist: a program with kernels cannot be built again */
+};
+
+/** Takes over REAL; SOURCE is copied (may be NULL). NULL: no memory (REAL released). */
+struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origin origin, cl_program real,
+                                   const char *source);
+
+/** The primary has built P with OPTIONS: start the background work. Errors: CL_OUT_OF_HOST_MEMORY. */
+cl_int yk_program_built(struct yk_program *p, const char *options);
+
+/** The build record, held for the caller; NULL before a build. */
+struct yk_build *yk_program_build(struct yk_program *p);
+
+static inline struct yk_program *yk_program_from(cl_program c)
+{
+    return yk_handle_is((void *)c, YK_KIND_PROGRAM) ? (struct yk_program *)(void *)c : NULL;
+}
+
+#endif

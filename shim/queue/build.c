@@ -1,0 +1,294 @@
+#include "shim/queue/build.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "device/numeric.h"
+#include "shim/core/background.h"
+#include "transform/client.h"
+
+void yk_build_hold(struct yk_build *b)
+{
+    __atomic_fetch_add(&b->holds, 1, __ATOMIC_RELAXED);
+}
+
+void yk_build_drop(struct yk_build *b)
+{
+    if (__atomic_sub_fetch(&b->holds, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const struct yk_cl *cl = yk_rt.machine->device[i].cl;
+        if (b->original[i])
+            cl->ReleaseProgram(b->original[i]);
+        if (b->variant[i])
+            cl->ReleaseProgram(b->variant[i]);
+    }
+    if (b->has_facts)
+        yk_facts_finish(&b->facts);
+    pthread_cond_destroy(&b->changed);
+    yk_lock_finish(&b->lock);
+    yk_drop(&b->ctx->h);
+    free(b->source);
+    free(b->options);
+    free(b);
+}
+
+static void set_state(struct yk_build *b, enum yk_build_state state, const char *reason)
+{
+    yk_lock_take(&b->lock);
+    b->reason = reason;
+    __atomic_store_n(&b->state, state, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&b->changed);
+    yk_lock_drop(&b->lock);
+}
+
+enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state, uint64_t ns)
+{
+    enum yk_build_state now = yk_build_now(b);
+    if (now >= state || !ns)
+        return now;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    uint64_t t = (uint64_t)until.tv_nsec + ns % 1000000000u;
+    until.tv_sec += (time_t)(ns / 1000000000u + t / 1000000000u);
+    until.tv_nsec = (long)(t % 1000000000u);
+    uint64_t end = yk_now_ns() + ns;
+    yk_lock_take(&b->lock);
+    while (b->state < state && yk_now_ns() < end)
+        yk_lock_timedwait(&b->lock, &b->changed, &until);
+    now = b->state;
+    yk_lock_drop(&b->lock);
+    return now;
+}
+
+static cl_program build_on(struct yk_build *b, unsigned dev, const char *source, const char *options)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_context ctx = yk_context_real(b->ctx, dev);
+    if (!ctx)
+        return NULL;
+    cl_int err;
+    cl_program p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
+    if (!p)
+        return NULL;
+    size_t n = strlen(options) + 48;
+    char *all = malloc(n);
+    if (all) {
+        /* Twins of one driver get a define of their own: PoCL 3.1 aborts when two devices run one source and options.
+         */
+        if (d->twin)
+            snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
+        else
+            snprintf(all, n, "%s", options);
+        err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
+        free(all);
+    } else {
+        err = CL_OUT_OF_HOST_MEMORY;
+    }
+    if (err != CL_SUCCESS) {
+        char log[512] = "";
+        d->cl->GetProgramBuildInfo(p, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        yk_info("device %u (%s) cannot build a program (%s); it takes no share of its kernels. %s", dev, d->name,
+                yk_cl_error_name(err), log);
+        d->cl->ReleaseProgram(p);
+        return NULL;
+    }
+    return p;
+}
+
+/* The value of a string query; "" where it fails. Owned by ARENA. */
+static const char *device_text(struct yk_arena *arena, const struct yk_device *d, cl_device_info what)
+{
+    size_t n = 0;
+    char *text = NULL;
+    if (d->cl->GetDeviceInfo(d->id, what, 0, NULL, &n) == CL_SUCCESS && (text = yk_arena_alloc(arena, n + 1)) &&
+        d->cl->GetDeviceInfo(d->id, what, n, text, NULL) != CL_SUCCESS)
+        text = NULL;
+    return text ? text : "";
+}
+
+/* Devices in the order of the request: the primary is target 0, the others follow in theirs. */
+static unsigned target_of(unsigned dev)
+{
+    return dev == yk_rt.machine->primary ? 0 : dev < yk_rt.machine->primary ? dev + 1 : dev;
+}
+
+static yk_status analyse(struct yk_build *b)
+{
+    struct yk_transform_target targets[YK_MAX_DEVICES];
+    struct yk_arena arena = {0};
+    const struct yk_machine *m = yk_rt.machine;
+    if (!yk_background_enter())
+        return YK_ECANCELED;
+    for (unsigned i = 0; i < m->n; i++) {
+        const struct yk_device *d = &m->device[i];
+        targets[target_of(i)] =
+            (struct yk_transform_target){.c_version = device_text(&arena, d, CL_DEVICE_OPENCL_C_VERSION),
+                                         .version = device_text(&arena, d, CL_DEVICE_VERSION),
+                                         .extensions = device_text(&arena, d, CL_DEVICE_EXTENSIONS),
+                                         .driver = d->driver,
+                                         .address_bits = d->address_bits,
+                                         .little_endian = d->little_endian,
+                                         .images = d->images};
+    }
+    yk_background_leave();
+    struct yk_transform_request req = {.source = b->source,
+                                       .size = strlen(b->source),
+                                       .options = b->options,
+                                       .target = targets,
+                                       .ntargets = m->n,
+                                       .library_dir = yk_runtime_folder()};
+    yk_status s = yk_transform_run(&req, &b->facts);
+    yk_arena_finish(&arena);
+    b->has_facts = s == YK_OK;
+    return s;
+}
+
+/* What the program's kernels need of other devices. */
+struct need {
+    bool original, variant, classes;
+};
+
+static struct need needs(const struct yk_facts *f)
+{
+    struct need n = {false, false, false};
+    for (unsigned i = 0; i < f->nkernels; i++)
+        if (f->kernel[i].verdict != YK_VERDICT_WHOLE) {
+            n.original |= !f->kernel[i].needs_variant;
+            n.variant |= f->kernel[i].needs_variant;
+            n.classes |= f->kernel[i].inexact || f->kernel[i].float_arith;
+        }
+    n.classes &= yk_rt.options.numerics != YK_NUMERICS_ANY;
+    return n;
+}
+
+static void build_device(struct yk_build *b, unsigned i, struct need need)
+{
+    if (b->facts.target_text[target_of(i)] == b->facts.target_text[0]) {
+        cl_program p = NULL, v = NULL;
+        if (need.variant && b->facts.variant_source)
+            v = build_on(b, i, b->facts.variant_source, b->facts.variant_options);
+        if (need.original && i != yk_rt.machine->primary)
+            p = build_on(b, i, b->source, b->options);
+        yk_lock_take(&b->lock);
+        b->variant[i] = v;
+        if (p)
+            b->original[i] = p;
+        yk_lock_drop(&b->lock);
+    } else {
+        yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
+                yk_rt.machine->device[i].name);
+    }
+    __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+}
+
+static void *build_devices(void *arg)
+{
+    struct yk_build *b = arg;
+    const struct yk_machine *m = yk_rt.machine;
+    struct need need = needs(&b->facts);
+    if (!yk_background_enter())
+        return NULL; /* the process exits: nothing is given back any more */
+    for (unsigned k = 0; k <= m->n; k++) {
+        /* The primary's variant first: without it nobody's is of use. */
+        unsigned i = k == 0 ? m->primary : k - 1;
+        if ((!k || i != m->primary) && m->device[i].usable && !yk_background_ending())
+            build_device(b, i, need);
+    }
+    /* Which devices may share kernels with inexact operations; where it fails it has said so, and they share none. */
+    if (need.classes && !yk_background_ending())
+        yk_numeric_probe(m);
+    set_state(b, YK_BUILD_READY, NULL);
+    yk_build_drop(b);
+    yk_background_leave();
+    return NULL;
+}
+
+/* Splits are asked for, not for yoke to judge. */
+static bool insisted(void)
+{
+    const struct yk_options *o = &yk_rt.options;
+    return o->force_split || o->reproducible || (o->strategy && strcmp(o->strategy, "auto"));
+}
+
+void yk_build_want(struct yk_build *b)
+{
+    pthread_t thread;
+    if (yk_build_now(b) != YK_BUILD_ANALYSED || __atomic_exchange_n(&b->wanted, true, __ATOMIC_ACQ_REL))
+        return;
+    yk_build_hold(b);
+    if (pthread_create(&thread, NULL, build_devices, b)) {
+        yk_build_drop(b);
+        set_state(b, YK_BUILD_NONE, "no thread for the background build");
+    } else {
+        pthread_detach(thread);
+    }
+}
+
+static void *analyse_program(void *arg)
+{
+    struct yk_build *b = arg;
+    if (analyse(b) != YK_OK) {
+        set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
+    } else if (b->facts.refused) {
+        set_state(b, YK_BUILD_NONE, b->facts.refused);
+    } else {
+        struct need need = needs(&b->facts);
+        if (need.original || need.variant) {
+            set_state(b, YK_BUILD_ANALYSED, NULL);
+            if (insisted())
+                yk_build_want(b);
+        } else {
+            set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
+        }
+    }
+    if (yk_background_enter()) { /* the last hold releases the driver's objects */
+        yk_build_drop(b);
+        yk_background_leave();
+    }
+    return NULL;
+}
+
+struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
+                                const char *reason)
+{
+    struct yk_build *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->holds = 1;
+    b->source = source ? strdup(source) : NULL;
+    b->options = strdup(options ? options : "");
+    if (!b->options || (source && !b->source)) {
+        free(b->source);
+        free(b->options);
+        free(b);
+        return NULL;
+    }
+    b->ctx = ctx;
+    yk_hold(&ctx->h);
+    yk_lock_init(&b->lock, YK_RANK_PROGRAM);
+    pthread_cond_init(&b->changed, NULL);
+    const struct yk_device *d = yk_rt.primary;
+    d->cl->RetainProgram(real);
+    b->original[d->index] = real;
+    unsigned usable = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        usable += yk_rt.machine->device[i].usable;
+    if (!source || usable < 2 || !yk_rt.options.split) {
+        b->state = YK_BUILD_NONE;
+        b->reason = !source ? reason : usable < 2 ? "there is one device" : "splitting is switched off";
+        return b;
+    }
+    pthread_t thread;
+    yk_background_prepare();
+    yk_build_hold(b);
+    if (pthread_create(&thread, NULL, analyse_program, b)) {
+        yk_build_drop(b);
+        b->state = YK_BUILD_NONE;
+        b->reason = "no thread for the background build";
+    } else {
+        pthread_detach(thread);
+    }
+    return b;
+}

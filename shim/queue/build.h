@@ -1,0 +1,61 @@
+/* One build of a program over all devices: the primary's own program, what the transformer found out, and the programs
+ * of the other devices (made in the background; launches run whole meanwhile). Who uses it: object/program.c makes it,
+ * launches read it. */
+#ifndef YK_SHIM_QUEUE_BUILD_H
+#define YK_SHIM_QUEUE_BUILD_H
+
+#include <pthread.h>
+#include "base/lock.h"
+#include "shim/core/context.h"
+#include "transform/facts.h"
+
+enum yk_build_state {
+    YK_BUILD_PENDING,  /* the transformer works */
+    YK_BUILD_ANALYSED, /* facts are there; devices are being built */
+    YK_BUILD_READY,    /* all that will be there is there */
+    YK_BUILD_NONE      /* every launch runs whole: see reason */
+};
+
+struct yk_build {
+    int32_t holds;
+    struct yk_context *ctx; /* held */
+    char *source;           /* NULL: not from source; then state is NONE */
+    char *options;
+    struct yk_lock lock;
+    pthread_cond_t changed;
+    enum yk_build_state state; /* atomic to read */
+    const char *reason;        /* of NONE; lives as long as the build */
+    bool has_facts;
+    struct yk_facts facts;
+    /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
+     * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
+     * Written before READY. */
+    cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
+    bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
+    bool wanted;               /* the other devices' programs are being built or will be; atomic */
+};
+
+/**
+ * Start the background work of a program just built on the primary.
+ * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory.
+ */
+struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
+                                const char *reason);
+
+/** Some launch is worth splitting: build for the other devices now (contexts included), once. Cheap when already
+ * wanted. Where a strategy was given or splits are forced they are built at once, without being asked for. Thread: any.
+ */
+void yk_build_want(struct yk_build *b);
+
+void yk_build_hold(struct yk_build *b);
+void yk_build_drop(struct yk_build *b);
+
+/** Wait until the state is at least STATE (ANALYSED or READY), at most NS nanoseconds. The state then. */
+enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state, uint64_t ns);
+
+static inline enum yk_build_state yk_build_now(struct yk_build *b)
+{
+    return __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
+}
+
+#endif

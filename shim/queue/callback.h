@@ -1,0 +1,15 @@
+/* The thread that calls the app's callbacks, so that they may call OpenCL. Started by the first callback; lives as long
+ * as the process. Who uses it: event.c, object/ (build, destructor callbacks). */
+#ifndef YK_SHIM_QUEUE_CALLBACK_H
+#define YK_SHIM_QUEUE_CALLBACK_H
+
+#include <stdbool.h>
+#include "shim/queue/event.h"
+
+/** Run FN(ARG) on the callback thread, in order of posting. False: no memory or thread; nothing will run. */
+bool yk_callback_post(void (*fn)(void *arg), void *arg);
+
+/** Poll EV (which stands for a real event) until it is complete, then yk_event_set it. Holds EV meanwhile. */
+bool yk_callback_watch(struct yk_event *ev);
+
+#endif

@@ -1,0 +1,99 @@
+#include "shim/queue/code.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+
+struct yk_code *yk_code_create(struct yk_build *build, const char *name)
+{
+    struct yk_code *c = calloc(1, sizeof *c);
+    if (!c || !(c->name = strdup(name))) {
+        free(c);
+        return NULL;
+    }
+    c->holds = 1;
+    c->build = build;
+    yk_build_hold(build);
+    yk_lock_init(&c->lock, YK_RANK_KERNEL);
+    return c;
+}
+
+void yk_code_hold(struct yk_code *c)
+{
+    __atomic_fetch_add(&c->holds, 1, __ATOMIC_RELAXED);
+}
+
+static void free_pool(struct yk_code_kernel *k, const struct yk_cl *cl)
+{
+    while (k) {
+        struct yk_code_kernel *next = k->next;
+        cl->ReleaseKernel(k->real);
+        free(k);
+        k = next;
+    }
+}
+
+void yk_code_drop(struct yk_code *c)
+{
+    if (__atomic_sub_fetch(&c->holds, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        free_pool(c->pool[i], yk_rt.machine->device[i].cl);
+    free_pool(c->whole, yk_rt.primary->cl);
+    yk_lock_finish(&c->lock);
+    yk_build_drop(c->build);
+    free(c->name);
+    free(c);
+}
+
+const struct yk_facts_kernel *yk_code_facts(struct yk_code *c)
+{
+    const struct yk_facts_kernel *f = __atomic_load_n(&c->facts, __ATOMIC_ACQUIRE);
+    if (f)
+        return f;
+    enum yk_build_state s = yk_build_now(c->build);
+    if (s != YK_BUILD_ANALYSED && s != YK_BUILD_READY)
+        return NULL;
+    f = yk_facts_find(&c->build->facts, c->name);
+    __atomic_store_n(&c->facts, f, __ATOMIC_RELEASE);
+    return f;
+}
+
+struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split)
+{
+    yk_lock_take(&c->lock);
+    struct yk_code_kernel **pool = split ? &c->pool[dev] : &c->whole, *k = *pool;
+    if (k)
+        *pool = k->next;
+    yk_lock_drop(&c->lock);
+    if (k)
+        return k;
+    const struct yk_facts_kernel *f = split ? yk_code_facts(c) : NULL;
+    yk_lock_take(&c->build->lock);
+    cl_program p = f && f->needs_variant ? c->build->variant[dev] : c->build->original[dev];
+    yk_lock_drop(&c->build->lock);
+    if (!p)
+        return NULL;
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_int err;
+    cl_kernel real = d->cl->CreateKernel(p, c->name, &err);
+    if (!real) {
+        yk_warn("device %u (%s) gives no kernel %s: %s", dev, d->name, c->name, yk_cl_error_name(err));
+        return NULL;
+    }
+    k = calloc(1, sizeof *k);
+    if (!k) {
+        d->cl->ReleaseKernel(real);
+        return NULL;
+    }
+    k->real = real;
+    return k;
+}
+
+void yk_code_give(struct yk_code *c, unsigned dev, bool split, struct yk_code_kernel *k)
+{
+    yk_lock_take(&c->lock);
+    struct yk_code_kernel **pool = split ? &c->pool[dev] : &c->whole;
+    k->next = *pool;
+    *pool = k;
+    yk_lock_drop(&c->lock);
+}

@@ -1,0 +1,55 @@
+/* One kernel of one build: its real kernels per device (a pool each, since setting arguments and launching must not
+ * mix), its facts, and how fast each device has been. Who uses it: object/kernel.c makes it, launches use it. */
+#ifndef YK_SHIM_QUEUE_CODE_H
+#define YK_SHIM_QUEUE_CODE_H
+
+#include "shim/queue/build.h"
+
+struct yk_code_kernel {
+    struct yk_code_kernel *next;
+    cl_kernel real;
+};
+
+struct yk_code {
+    int32_t holds;
+    struct yk_build *build; /* held */
+    char *name;
+    struct yk_lock lock;
+    struct yk_code_kernel *pool[YK_MAX_DEVICES]; /* of the program launches are split with */
+    struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
+    const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
+    double rate[YK_MAX_DEVICES];                 /* work-items per second, as last measured; 0: never */
+    bool warm[YK_MAX_DEVICES];                   /* has run there before (drivers compile at the first launch) */
+    double spent;                                /* seconds of its measured whole launches together */
+    double small;                                /* launches of at most this many work-items are not worth splitting */
+    unsigned losses;                             /* split launches in a row that were slower than the primary alone */
+    unsigned whole_reason;                       /* of the last whole launch, and its text: saves a search per launch */
+    const char *whole_reason_text;
+};
+
+/* What has been learned (rate, warm, small) is read and written by workers of several queues without a lock: each value
+ * whole, none torn; an update lost to another costs a measurement. */
+static inline double yk_code_get(const double *v)
+{
+    double x;
+    __atomic_load(v, &x, __ATOMIC_RELAXED);
+    return x;
+}
+static inline void yk_code_put(double *v, double x)
+{
+    __atomic_store(v, &x, __ATOMIC_RELAXED);
+}
+
+struct yk_code *yk_code_create(struct yk_build *build, const char *name);
+void yk_code_hold(struct yk_code *c);
+void yk_code_drop(struct yk_code *c);
+
+/** Facts, once the build is analysed; NULL before, or if the kernel is unknown. */
+const struct yk_facts_kernel *yk_code_facts(struct yk_code *c);
+
+/** A real kernel on DEV that nobody else uses; SPLIT: of the program that splits are launched with. NULL: DEV has none.
+ * Give it back. No lock held. */
+struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split);
+void yk_code_give(struct yk_code *c, unsigned dev, bool split, struct yk_code_kernel *k);
+
+#endif

@@ -1,0 +1,131 @@
+#include "shim/queue/command.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 16 };
+
+/* Check the list and give the real events to wait for. False in *FAST when one is neither complete nor on the primary.
+ */
+static cl_int check_wait_list(struct yk_queue *q, cl_uint n, const cl_event *wait, cl_event *real, cl_uint *nreal,
+                              bool *fast)
+{
+    *nreal = 0;
+    if ((n == 0) != (wait == NULL))
+        return CL_INVALID_EVENT_WAIT_LIST;
+    for (cl_uint i = 0; i < n; i++) {
+        struct yk_event *ev = yk_event_from(wait[i]);
+        if (!ev)
+            return CL_INVALID_EVENT_WAIT_LIST;
+        if (ev->ctx != q->ctx)
+            return CL_INVALID_CONTEXT;
+        cl_event r = __atomic_load_n(&ev->real, __ATOMIC_ACQUIRE);
+        cl_int s = __atomic_load_n(&ev->status, __ATOMIC_ACQUIRE);
+        if (s == CL_COMPLETE)
+            continue;
+        if (s < 0 || !r)
+            *fast = false; /* a failed event fails this command: the worker does that */
+        else if (real)
+            real[(*nreal)++] = r;
+    }
+    return CL_SUCCESS;
+}
+
+/* The caller's thread straight into the primary's queue. */
+static cl_int issue_now(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
+{
+    cl_event real = NULL;
+    if (!event)
+        return c->kind->issue(c, blocking, nwait, nwait ? wait : NULL, NULL);
+    struct yk_event *ev = yk_event_create(c->queue->ctx, c->queue, c->kind->type);
+    if (!ev)
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = c->kind->issue(c, blocking, nwait, nwait ? wait : NULL, &real);
+    if (err != CL_SUCCESS) {
+        yk_handle_release(&ev->h);
+        return err;
+    }
+    if (real)
+        yk_event_issued(ev, real);
+    else
+        yk_event_set(ev, CL_COMPLETE);
+    *event = (cl_event)(void *)ev;
+    return CL_SUCCESS;
+}
+
+void yk_command_free(struct yk_command *c)
+{
+    if (c->kind->release)
+        c->kind->release(c);
+    for (cl_uint i = 0; i < c->nwait; i++)
+        yk_drop(&c->wait[i]->h);
+    free(c->wait);
+    if (c->event)
+        yk_drop(&c->event->h);
+    struct yk_queue *q = c->queue;
+    free(c);
+    yk_drop(&q->h);
+}
+
+static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
+{
+    struct yk_command *heap = malloc(c->size);
+    if (!heap)
+        return CL_OUT_OF_HOST_MEMORY;
+    memcpy(heap, c, c->size);
+    cl_int err = c->kind->capture ? c->kind->capture(heap) : CL_SUCCESS;
+    if (err != CL_SUCCESS) {
+        free(heap);
+        return err;
+    }
+    yk_hold(&c->queue->h);
+    heap->next = NULL;
+    heap->nwait = 0;
+    heap->wait = nwait ? malloc(nwait * sizeof *heap->wait) : NULL;
+    heap->event = NULL;
+    struct yk_event *ev = yk_event_create(c->queue->ctx, c->queue, c->kind->type);
+    if (!ev || (nwait && !heap->wait)) {
+        if (ev)
+            yk_handle_release(&ev->h);
+        yk_command_free(heap);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    heap->event = ev;
+    for (cl_uint i = 0; i < nwait; i++) {
+        heap->wait[i] = (struct yk_event *)(void *)wait[i];
+        yk_hold(&heap->wait[i]->h);
+        heap->nwait++;
+    }
+    yk_hold(&ev->h); /* the command's; the app's reference is the one it was made with */
+    err = yk_queue_push(c->queue, heap);
+    if (err != CL_SUCCESS) {
+        yk_command_free(heap);
+        yk_handle_release(&ev->h);
+        return err;
+    }
+    if (blocking)
+        err = yk_event_wait(ev);
+    if (event && err == CL_SUCCESS)
+        *event = (cl_event)(void *)ev;
+    else
+        yk_handle_release(&ev->h);
+    return err;
+}
+
+cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
+{
+    cl_event few[FEW], *real = few;
+    cl_uint nreal = 0;
+    bool fast = !yk_queue_busy(c->queue);
+    if (nwait > FEW && wait && !(real = malloc(nwait * sizeof *real)))
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = check_wait_list(c->queue, nwait, wait, real, &nreal, &fast);
+    if (err == CL_SUCCESS) {
+        if (fast && (!c->kind->resident || c->kind->resident(c)))
+            err = issue_now(c, blocking, nreal, real, event);
+        else
+            err = push_captured(c, blocking, nwait, wait, event);
+    }
+    if (real != few)
+        free(real);
+    return err;
+}

@@ -1,0 +1,73 @@
+#include "shim/queue/crew.h"
+#include "device/device.h"
+
+static struct {
+    struct yk_lock lock;
+    pthread_cond_t work;
+    struct yk_task *first, **last;
+    bool running;
+} crew[YK_MAX_DEVICES];
+
+static struct yk_lock done_lock = YK_LOCK_INIT(YK_RANK_LEAF);
+static pthread_cond_t done_changed = PTHREAD_COND_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init(void)
+{
+    for (unsigned i = 0; i < YK_MAX_DEVICES; i++) {
+        yk_lock_init(&crew[i].lock, YK_RANK_LEAF);
+        pthread_cond_init(&crew[i].work, NULL);
+        crew[i].last = &crew[i].first;
+    }
+}
+
+static void *crew_thread(void *arg)
+{
+    unsigned dev = (unsigned)(uintptr_t)arg;
+    for (;;) {
+        yk_lock_take(&crew[dev].lock);
+        while (!crew[dev].first)
+            yk_lock_wait(&crew[dev].lock, &crew[dev].work);
+        struct yk_task *t = crew[dev].first;
+        if (!(crew[dev].first = t->next))
+            crew[dev].last = &crew[dev].first;
+        yk_lock_drop(&crew[dev].lock);
+        t->run(t);
+        yk_lock_take(&done_lock);
+        t->done = true;
+        pthread_cond_broadcast(&done_changed);
+        yk_lock_drop(&done_lock);
+    }
+    return NULL;
+}
+
+bool yk_crew_start(unsigned dev, struct yk_task *t)
+{
+    pthread_once(&once, init);
+    t->next = NULL;
+    t->done = false;
+    yk_lock_take(&crew[dev].lock);
+    if (!crew[dev].running) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, crew_thread, (void *)(uintptr_t)dev) == 0) {
+            pthread_detach(thread);
+            crew[dev].running = true;
+        }
+    }
+    bool ok = crew[dev].running;
+    if (ok) {
+        *crew[dev].last = t;
+        crew[dev].last = &t->next;
+        pthread_cond_signal(&crew[dev].work);
+    }
+    yk_lock_drop(&crew[dev].lock);
+    return ok;
+}
+
+void yk_crew_wait(struct yk_task *t)
+{
+    yk_lock_take(&done_lock);
+    while (!t->done)
+        yk_lock_wait(&done_lock, &done_changed);
+    yk_lock_drop(&done_lock);
+}

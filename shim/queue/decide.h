@@ -1,0 +1,36 @@
+/* Whole or split, over which devices, in which shares. Everything here is cheap and calls no driver. Who uses it:
+ * launch.c. */
+#ifndef YK_SHIM_QUEUE_DECIDE_H
+#define YK_SHIM_QUEUE_DECIDE_H
+
+#include "partitioner/range.h"
+#include "partitioner/strategy.h"
+#include "shim/queue/launch.h"
+
+/* What the worker does with a launch it has decided to split. */
+struct yk_decision {
+    bool split;
+    const char *reason; /* of a whole launch */
+    bool measure;       /* whole: wait for it and note how fast the primary was */
+    struct yk_range range;
+    size_t local[3];
+    uint64_t total;
+    bool takes[YK_MAX_DEVICES]; /* devices with a share */
+    bool guided;                /* chunks, the next to whoever is free; else from..to of each device */
+    uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
+    uint64_t grain;
+};
+
+/** From the caller's thread: can L go whole at once without asking anybody? True also counts it. */
+bool yk_decide_whole_now(struct yk_launch *l);
+
+/** From the worker: waits for the analysis where the options say so, then decides. A whole decision is counted. */
+void yk_decide(struct yk_launch *l, struct yk_decision *d);
+
+/** Work-items of L. */
+uint64_t yk_decide_items(const struct yk_launch *l);
+
+/** DEV failed a share: it takes none any more. */
+void yk_decide_quarantine(unsigned dev, cl_int err);
+
+#endif

@@ -1,0 +1,240 @@
+#include "shim/queue/launch.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "shim/core/stats.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/share.h"
+
+bool yk_value_copy(struct yk_value *to, const struct yk_value *from)
+{
+    *to = *from;
+    if (from->kind == YK_VALUE_BYTES && from->size > sizeof from->u.bytes) {
+        to->u.more = malloc(from->size);
+        if (!to->u.more) {
+            to->kind = YK_VALUE_NONE;
+            return false;
+        }
+        memcpy(to->u.more, from->u.more, from->size);
+    }
+    if (from->kind == YK_VALUE_MEM)
+        yk_hold(&to->u.mem->h);
+    return true;
+}
+
+void yk_value_finish(struct yk_value *v)
+{
+    if (v->kind == YK_VALUE_BYTES && v->size > sizeof v->u.bytes)
+        free(v->u.more);
+    if (v->kind == YK_VALUE_MEM)
+        yk_drop(&v->u.mem->h);
+    v->kind = YK_VALUE_NONE;
+}
+
+static cl_int set_value(const struct yk_cl *cl, cl_kernel k, cl_uint i, const struct yk_value *v, unsigned dev)
+{
+    switch (v->kind) {
+    case YK_VALUE_BYTES:
+        return cl->SetKernelArg(k, i, v->size, yk_value_bytes(v));
+    case YK_VALUE_MEM: {
+        cl_mem real = yk_mem_real(v->u.mem, dev);
+        return real ? cl->SetKernelArg(k, i, sizeof real, &real) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    }
+    case YK_VALUE_NULL:
+        return cl->SetKernelArg(k, i, sizeof(cl_mem), NULL);
+    case YK_VALUE_LOCAL:
+        return cl->SetKernelArg(k, i, v->size, NULL);
+    case YK_VALUE_PRIMARY:
+        return cl->SetKernelArg(k, i, sizeof(void *), &v->u.pointer);
+    case YK_VALUE_SVM:
+        return cl->SetKernelArgSVMPointer(k, i, v->u.pointer);
+    case YK_VALUE_NONE:
+        break;
+    }
+    return CL_INVALID_KERNEL_ARGS;
+}
+
+cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
+{
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++)
+        err = set_value(cl, k, i, &l->value[i], dev);
+    return err;
+}
+
+/* Every buffer argument that the kernel may write becomes newest at the primary alone. */
+static void primary_writes(struct yk_launch *l)
+{
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (l->value[i].kind == YK_VALUE_MEM && (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
+            yk_mem_primary_writes(l->value[i].u.mem, 0, l->value[i].u.mem->size);
+}
+
+static cl_int enqueue_on_primary(struct yk_launch *l, cl_kernel k, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    const struct yk_device *d = yk_rt.primary;
+    return d->cl->EnqueueNDRangeKernel(l->c.queue->real, k, l->dims, l->has_offset ? l->offset : NULL, l->global,
+                                       l->has_local ? l->local : NULL, nwait, wait, real);
+}
+
+static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_launch *l = (struct yk_launch *)c;
+    (void)blocking;
+    if (l->captured)
+        return yk_launch_whole(l, real);
+    cl_int err = enqueue_on_primary(l, l->fast, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        primary_writes(l);
+    return err;
+}
+
+cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
+{
+    const struct yk_device *d = yk_rt.primary;
+    uint64_t moved = 0;
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
+        if (!m || yk_mem_at_primary(m))
+            continue;
+        /* What the primary's own queue still does to these bytes comes first. */
+        d->cl->Finish(l->c.queue->real);
+        cl_int err = yk_store_need(m->store, d->index, m->origin, m->size, &moved);
+        if (err != CL_SUCCESS)
+            return err;
+    }
+    yk_stats_moved(moved);
+    struct yk_code_kernel *k = yk_code_take(l->code, d->index, false);
+    if (!k)
+        return CL_OUT_OF_RESOURCES;
+    cl_int err = yk_launch_set_args(l, k->real, d->index);
+    if (err == CL_SUCCESS)
+        err = enqueue_on_primary(l, k->real, 0, NULL, real);
+    yk_code_give(l->code, d->index, false, k);
+    if (err == CL_SUCCESS)
+        primary_writes(l);
+    return err;
+}
+
+static bool launch_resident(struct yk_command *c)
+{
+    struct yk_launch *l = (struct yk_launch *)c;
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (l->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(l->value[i].u.mem))
+            return false;
+    return yk_decide_whole_now(l);
+}
+
+/* What a driver would say at once of a launch that is carried out later. */
+static cl_int check_range(const struct yk_launch *l)
+{
+    const struct yk_device *d = yk_rt.primary;
+    size_t group = 1, required[3] = {0};
+    if (d->cl->GetKernelWorkGroupInfo(l->fast, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
+                                      NULL) != CL_SUCCESS)
+        required[0] = 0;
+    for (cl_uint i = 0; i < l->dims; i++) {
+        size_t end;
+        if (!l->global[i] && d->version < 210)
+            return CL_INVALID_GLOBAL_WORK_SIZE;
+        if (__builtin_add_overflow(l->offset[i], l->global[i], &end))
+            return CL_INVALID_GLOBAL_OFFSET;
+        if (!l->has_local)
+            continue;
+        if (!l->local[i] || (d->version < 200 && l->global[i] % l->local[i]) ||
+            (required[0] && l->local[i] != required[i]))
+            return CL_INVALID_WORK_GROUP_SIZE;
+        if (l->local[i] > d->max_item[i])
+            return CL_INVALID_WORK_ITEM_SIZE;
+        group *= l->local[i];
+    }
+    if (required[0] && !l->has_local)
+        return CL_INVALID_WORK_GROUP_SIZE;
+    return group > d->max_group ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+}
+
+static cl_int launch_capture(struct yk_command *c)
+{
+    struct yk_launch *l = (struct yk_launch *)c;
+    cl_int err = check_range(l);
+    if (err != CL_SUCCESS)
+        return err;
+    struct yk_value *own = calloc(l->nvalues ? l->nvalues : 1, sizeof *own);
+    if (!own)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (!yk_value_copy(&own[i], &l->value[i])) {
+            while (i--)
+                yk_value_finish(&own[i]);
+            free(own);
+            return CL_OUT_OF_HOST_MEMORY;
+        }
+    l->value = own;
+    l->captured = true;
+    l->fast = NULL;
+    yk_code_hold(l->code);
+    return CL_SUCCESS;
+}
+
+/* Wait for the launch just issued and note the primary's rate; the best of all, since first launches also compile. */
+static void measure(struct yk_launch *l, uint64_t start, cl_event real)
+{
+    unsigned p = yk_rt.machine->primary;
+    if (yk_rt.primary->cl->WaitForEvents(1, &real) != CL_SUCCESS)
+        return;
+    double seconds = (double)(yk_now_ns() - start) * 1e-9,
+           rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
+    yk_lock_take(&l->code->lock);
+    if (rate > yk_code_get(&l->code->rate[p]))
+        yk_code_put(&l->code->rate[p], rate);
+    yk_code_put(&l->code->spent, l->code->spent + seconds);
+    if (seconds < 300e-6 && (double)yk_decide_items(l) > yk_code_get(&l->code->small))
+        yk_code_put(&l->code->small, (double)yk_decide_items(l));
+    yk_lock_drop(&l->code->lock);
+}
+
+static cl_int launch_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_launch *l = (struct yk_launch *)c;
+    struct yk_decision d;
+    yk_decide(l, &d);
+    cl_int err = YK_SHARE_UNTOUCHED;
+    if (d.split) {
+        err = yk_share_run(l, &d);
+        if (err == YK_SHARE_UNTOUCHED)
+            yk_stats_whole(yk_stats_reason("a device could not be prepared for its share"));
+    }
+    if (err != YK_SHARE_UNTOUCHED)
+        return err;
+    if (d.measure) /* alone, nothing before it */
+        yk_rt.primary->cl->Finish(c->queue->real);
+    uint64_t start = yk_now_ns();
+    err = yk_launch_whole(l, real);
+    if (err == CL_SUCCESS && d.measure)
+        measure(l, start, *real);
+    return err == CL_SUCCESS ? YK_CARRY_ISSUED : err;
+}
+
+static void launch_release(struct yk_command *c)
+{
+    struct yk_launch *l = (struct yk_launch *)c;
+    for (unsigned i = 0; i < l->nvalues; i++)
+        yk_value_finish(&l->value[i]);
+    free(l->value);
+    yk_code_drop(l->code);
+}
+
+const struct yk_command_kind yk_launch_kind = {.type = CL_COMMAND_NDRANGE_KERNEL,
+                                               .issue = launch_issue,
+                                               .resident = launch_resident,
+                                               .capture = launch_capture,
+                                               .carry = launch_carry,
+                                               .release = launch_release};
+const struct yk_command_kind yk_task_kind = {.type = CL_COMMAND_TASK,
+                                             .issue = launch_issue,
+                                             .resident = launch_resident,
+                                             .capture = launch_capture,
+                                             .carry = launch_carry,
+                                             .release = launch_release};

@@ -1,0 +1,63 @@
+/* A kernel launch: everything clEnqueueNDRangeKernel was given, captured, so that nothing later looks at the app's
+ * objects. The launch goes whole to the primary from the caller's thread, or to the worker, which decides (decide.h)
+ * and runs it whole or as shares (share.h). Who uses it: api/clEnqueueNDRangeKernel, clEnqueueTask. */
+#ifndef YK_SHIM_QUEUE_LAUNCH_H
+#define YK_SHIM_QUEUE_LAUNCH_H
+
+#include "shim/memory/mem.h"
+#include "shim/queue/code.h"
+#include "shim/queue/command.h"
+
+enum yk_value_kind {
+    YK_VALUE_NONE,    /* not set yet */
+    YK_VALUE_BYTES,   /* a scalar, vector or struct */
+    YK_VALUE_MEM,     /* a memory object */
+    YK_VALUE_NULL,    /* a NULL memory object */
+    YK_VALUE_LOCAL,   /* local memory of `size` bytes */
+    YK_VALUE_PRIMARY, /* a real handle of the primary (sampler, queue): launches with it run whole */
+    YK_VALUE_SVM      /* an SVM pointer: whole */
+};
+
+struct yk_value {
+    enum yk_value_kind kind;
+    size_t size;
+    union {
+        unsigned char bytes[32];
+        void *more; /* size > 32: on the heap, owned */
+        struct yk_mem *mem;
+        void *pointer;
+    } u;
+};
+
+struct yk_launch {
+    struct yk_command c;
+    struct yk_code *code;
+    cl_kernel fast; /* the primary's kernel that clSetKernelArg works on; only from the caller's thread */
+    unsigned nvalues;
+    struct yk_value *value; /* the kernel's until captured, then its own */
+    bool captured;
+    cl_uint dims;
+    bool has_offset, has_local;
+    size_t offset[3], global[3], local[3];
+};
+
+extern const struct yk_command_kind yk_launch_kind, yk_task_kind;
+
+/** Bytes of a value of kind BYTES. */
+static inline const void *yk_value_bytes(const struct yk_value *v)
+{
+    return v->size > sizeof v->u.bytes ? v->u.more : (const void *)v->u.bytes;
+}
+
+/** Deep copy of a value (memory objects are held). False: no memory. */
+bool yk_value_copy(struct yk_value *to, const struct yk_value *from);
+void yk_value_finish(struct yk_value *v);
+
+/** Set all arguments of L on the real kernel K of device DEV. Errors: the driver's, or
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
+cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
+
+/** Whole on the primary's real queue with the worker's own kernel; bytes are brought first. */
+cl_int yk_launch_whole(struct yk_launch *l, cl_event *real);
+
+#endif

@@ -1,0 +1,245 @@
+#include "shim/queue/queue.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/log.h"
+#include "shim/core/registry.h"
+#include "shim/queue/command.h"
+
+static void queue_destroy(struct yk_handle *h)
+{
+    struct yk_queue *q = (struct yk_queue *)h;
+    yk_registry_remove(q);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (q->share[i])
+            yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[i]);
+    yk_rt.primary->cl->ReleaseCommandQueue(q->real);
+    yk_drop(&q->ctx->h);
+    pthread_cond_destroy(&q->work);
+    pthread_cond_destroy(&q->idle);
+    yk_lock_finish(&q->lock);
+    free(q->property_list);
+    free(q);
+}
+
+struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_command_queue_properties properties,
+                                 const cl_queue_properties *list, cl_int *err)
+{
+    const struct yk_device *d = yk_rt.primary;
+    struct yk_queue *q = calloc(1, sizeof *q);
+    if (!q) {
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    if (list) {
+        size_t n = 1;
+        while (list[n - 1])
+            n += 2;
+        q->property_list = malloc(n * sizeof *list);
+        if (!q->property_list) {
+            free(q);
+            *err = CL_OUT_OF_HOST_MEMORY;
+            return NULL;
+        }
+        memcpy(q->property_list, list, n * sizeof *list);
+        q->nproperty_list = n;
+    }
+    cl_context real = ctx->real[d->index];
+    if (list)
+        q->real = d->cl->CreateCommandQueueWithProperties(real, d->id, list, err);
+    else
+        q->real = d->cl->CreateCommandQueue(real, d->id, properties, err);
+    if (!q->real) {
+        free(q->property_list);
+        free(q);
+        return NULL;
+    }
+    if (!yk_registry_add(q)) {
+        d->cl->ReleaseCommandQueue(q->real);
+        free(q->property_list);
+        free(q);
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    q->ctx = ctx;
+    yk_hold(&ctx->h);
+    q->properties = properties;
+    q->last = &q->first;
+    yk_lock_init(&q->lock, YK_RANK_QUEUE);
+    pthread_cond_init(&q->work, NULL);
+    pthread_cond_init(&q->idle, NULL);
+    yk_handle_init(&q->h, YK_KIND_QUEUE, queue_destroy);
+    *err = CL_SUCCESS;
+    return q;
+}
+
+cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev)
+{
+    cl_command_queue real = __atomic_load_n(&q->share[dev], __ATOMIC_ACQUIRE), none = NULL;
+    if (real)
+        return real;
+    cl_context ctx = yk_context_real(q->ctx, dev);
+    if (!ctx)
+        return NULL;
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_int err;
+    real = d->cl->CreateCommandQueue(ctx, d->id, 0, &err);
+    if (!real) {
+        yk_warn("device %u (%s) gives no command-queue: %s", dev, d->name, yk_cl_error_name(err));
+        return NULL;
+    }
+    if (!__atomic_compare_exchange_n(&q->share[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        d->cl->ReleaseCommandQueue(real);
+        return none;
+    }
+    return real;
+}
+
+/* 1: all complete, 0: not yet, negative: one failed. */
+static int waits_done(struct yk_command *c, bool block)
+{
+    for (cl_uint i = 0; i < c->nwait; i++) {
+        cl_int s = block ? yk_event_wait(c->wait[i]) : yk_event_status(c->wait[i]);
+        if (s < 0)
+            return -1;
+        if (s > CL_COMPLETE)
+            return 0;
+    }
+    return 1;
+}
+
+static void carry_out(struct yk_command *c, bool failed)
+{
+    struct yk_event *ev = c->event;
+    cl_event real = NULL;
+    cl_int r;
+    if (failed) {
+        r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    } else {
+        yk_event_set(ev, CL_SUBMITTED);
+        if (c->kind->carry) {
+            r = c->kind->carry(c, &real);
+        } else {
+            r = c->kind->issue(c, false, 0, NULL, &real);
+            if (r == CL_SUCCESS && real)
+                r = YK_CARRY_ISSUED;
+        }
+    }
+    if (r == YK_CARRY_ISSUED) {
+        yk_rt.primary->cl->Flush(c->queue->real);
+        yk_event_issued(ev, real);
+        return;
+    }
+    if (r == CL_SUCCESS)
+        yk_event_set(ev, CL_RUNNING);
+    yk_event_set(ev, r < 0 ? r : CL_COMPLETE);
+}
+
+static void unlink_command(struct yk_queue *q, struct yk_command *c)
+{
+    struct yk_command **p = &q->first;
+    while (*p != c)
+        p = &(*p)->next;
+    *p = c->next;
+    if (!*p)
+        q->last = p;
+}
+
+/* The first command that may run now. With the lock held; drops it while it asks drivers. NULL: none yet. */
+static struct yk_command *runnable(struct yk_queue *q, bool *failed)
+{
+    bool in_order = !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (struct yk_command *c = q->first; c; c = c->next) {
+        yk_lock_drop(&q->lock);
+        int done = waits_done(c, in_order); /* only this thread unlinks, so C stays */
+        yk_lock_take(&q->lock);
+        *failed = done < 0;
+        if (done && (in_order || !c->kind->barrier || c == q->first))
+            return c;
+        if (in_order || c->kind->barrier)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void *worker_thread(void *arg)
+{
+    struct yk_queue *q = arg;
+    yk_lock_take(&q->lock);
+    for (;;) {
+        while (!q->first && !q->stop)
+            yk_lock_wait(&q->lock, &q->work);
+        if (!q->first)
+            break;
+        bool failed = false;
+        struct yk_command *c = runnable(q, &failed);
+        if (!c) {
+            struct timespec t;
+            clock_gettime(CLOCK_REALTIME, &t);
+            t.tv_nsec += 200000;
+            if (t.tv_nsec >= 1000000000)
+                t.tv_sec++, t.tv_nsec -= 1000000000;
+            yk_lock_timedwait(&q->lock, &q->work, &t);
+            continue;
+        }
+        unlink_command(q, c);
+        yk_lock_drop(&q->lock);
+        carry_out(c, failed);
+        yk_lock_take(&q->lock);
+        if (__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) == 0)
+            pthread_cond_broadcast(&q->idle);
+        yk_lock_drop(&q->lock);
+        yk_command_free(c);
+        yk_lock_take(&q->lock);
+    }
+    yk_lock_drop(&q->lock);
+    yk_drop(&q->h);
+    return NULL;
+}
+
+void yk_queue_release(struct yk_queue *q)
+{
+    if (__atomic_sub_fetch(&q->h.refs, 1, __ATOMIC_ACQ_REL))
+        return;
+    yk_rt.primary->cl->Flush(q->real); /* a release flushes, says the specification */
+    yk_lock_take(&q->lock);
+    q->stop = true;
+    pthread_cond_signal(&q->work);
+    yk_lock_drop(&q->lock);
+    yk_drop(&q->h);
+}
+
+cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
+{
+    yk_lock_take(&q->lock);
+    if (!q->worker) {
+        pthread_t thread;
+        int failed = pthread_create(&thread, NULL, worker_thread, q);
+        if (failed) {
+            yk_lock_drop(&q->lock);
+            yk_error("no thread for a command-queue: %s", strerror(failed));
+            return CL_OUT_OF_RESOURCES;
+        }
+        pthread_detach(thread);
+        yk_hold(&q->h); /* the worker's */
+        q->worker = true;
+    }
+    c->next = NULL;
+    *q->last = c;
+    q->last = &c->next;
+    __atomic_add_fetch(&q->npending, 1, __ATOMIC_ACQ_REL);
+    pthread_cond_signal(&q->work);
+    yk_lock_drop(&q->lock);
+    return CL_SUCCESS;
+}
+
+cl_int yk_queue_finish(struct yk_queue *q)
+{
+    if (yk_queue_busy(q)) {
+        yk_lock_take(&q->lock);
+        while (q->npending)
+            yk_lock_wait(&q->lock, &q->idle);
+        yk_lock_drop(&q->lock);
+    }
+    return yk_rt.primary->cl->Finish(q->real);
+}

@@ -1,0 +1,306 @@
+#include "shim/queue/share.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "shim/core/stats.h"
+#include "shim/queue/crew.h"
+#include "shim/queue/operand.h"
+
+struct chunk {
+    uint64_t from, to;
+};
+
+/* What all takers of one launch share. */
+struct work {
+    struct yk_launch *l;
+    const struct yk_decision *d;
+    const struct yk_facts_kernel *facts;
+    struct yk_lock lock;         /* guards the next three */
+    uint64_t next;               /* first work-group that nobody has (guided) */
+    double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
+    unsigned takers;
+};
+
+struct taker {
+    struct yk_task task;
+    struct work *work;
+    unsigned dev;
+    struct yk_code_kernel *kernel;
+    bool own_buffers; /* nothing it does is seen before the merge */
+    YK_ARRAY(struct chunk) done;
+    struct chunk failed;
+    cl_int err;
+    uint64_t groups;
+    double seconds;
+    bool started;
+};
+
+static uint64_t hidden_value(const struct yk_launch *l, const struct yk_decision *d, const struct yk_box *box,
+                             const struct yk_facts_hidden *h)
+{
+    unsigned i = h->dim;
+    switch (h->kind) {
+    case YK_HIDDEN_GROUP_OFFSET:
+        return box->first[i];
+    case YK_HIDDEN_NUM_GROUPS:
+        return d->range.groups[i];
+    case YK_HIDDEN_GLOBAL_SIZE:
+        return d->range.groups[i] * d->local[i];
+    case YK_HIDDEN_GLOBAL_OFFSET:
+        return l->has_offset && i < l->dims ? l->offset[i] : 0;
+    case YK_HIDDEN_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static cl_int enqueue_box(struct taker *t, cl_command_queue q, const struct yk_box *box)
+{
+    struct work *w = t->work;
+    const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
+    size_t offset[3], global[3];
+    for (unsigned i = 0; i < 3; i++) {
+        offset[i] = (w->l->has_offset && i < w->l->dims ? w->l->offset[i] : 0) + box->first[i] * w->d->local[i];
+        global[i] = box->count[i] * w->d->local[i];
+    }
+    for (unsigned i = 0; i < w->facts->nhidden && w->facts->needs_variant; i++) {
+        cl_ulong v = hidden_value(w->l, w->d, box, &w->facts->hidden[i]);
+        cl_int err = cl->SetKernelArg(t->kernel->real, w->facts->nargs + i, sizeof v, &v);
+        if (err != CL_SUCCESS)
+            return err;
+    }
+    return cl->EnqueueNDRangeKernel(q, t->kernel->real, w->l->dims, offset, global, w->d->local, 0, NULL, NULL);
+}
+
+/* Run work-groups [from, to) on T's device and wait. */
+static cl_int run_chunk(struct taker *t, struct chunk c)
+{
+    struct work *w = t->work;
+    const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
+    cl_command_queue q = yk_queue_share(w->l->c.queue, t->dev);
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    struct yk_share share;
+    yk_range_cut(&w->d->range, c.from, c.to, &share);
+    uint64_t start = yk_now_ns();
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < share.n && err == CL_SUCCESS; i++)
+        err = enqueue_box(t, q, &share.box[i]);
+    cl_int finished = cl->Finish(q);
+    if (err == CL_SUCCESS)
+        err = finished;
+    double seconds = (double)(yk_now_ns() - start) * 1e-9;
+    if (err == CL_SUCCESS) {
+        t->groups += c.to - c.from;
+        t->seconds += seconds;
+        struct yk_code *code = w->l->code;
+        yk_lock_take(&w->lock);
+        if (__atomic_exchange_n(&code->warm[t->dev], true, __ATOMIC_RELAXED) && seconds > 0) /* a first one compiles */
+            w->rate[t->dev] = (double)(c.to - c.from) / seconds;
+        yk_lock_drop(&w->lock);
+    }
+    return err;
+}
+
+/* The next piece for T: guided self-scheduling, half of what would be its part of the rest. */
+static bool next_chunk(struct taker *t, struct chunk *c)
+{
+    struct work *w = t->work;
+    if (!w->d->guided) {
+        *c = (struct chunk){w->d->from[t->dev], w->d->to[t->dev]};
+        return !t->done.n && c->from < c->to;
+    }
+    yk_lock_take(&w->lock);
+    uint64_t rest = w->d->total - w->next, n;
+    double sum = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        sum += w->rate[i];
+    if (w->rate[t->dev] > 0)
+        n = (uint64_t)((double)rest * w->rate[t->dev] / sum / 2);
+    else
+        n = w->d->total / (32 * w->takers);
+    uint64_t grain = w->d->grain ? w->d->grain : 1;
+    n = n / grain * grain;
+    /* Tiny tails cost more in launches than they balance. */
+    uint64_t least = w->d->total / (64 * w->takers);
+    if (n < least)
+        n = least;
+    if (n < grain)
+        n = grain;
+    if (n > rest)
+        n = rest;
+    *c = (struct chunk){w->next, w->next + n};
+    w->next += n;
+    yk_lock_drop(&w->lock);
+    return n > 0;
+}
+
+static void take(struct yk_task *task)
+{
+    struct taker *t = (struct taker *)task;
+    struct chunk c;
+    while (t->err == CL_SUCCESS && next_chunk(t, &c)) {
+        if (!yk_array_reserve(&t->done, t->done.n + 1)) {
+            t->err = CL_OUT_OF_HOST_MEMORY;
+            t->failed = c;
+            return;
+        }
+        t->err = run_chunk(t, c);
+        if (t->err == CL_SUCCESS)
+            (void)yk_array_push(&t->done, c);
+        else
+            t->failed = c;
+    }
+}
+
+static cl_int rerun(struct taker *rescuer, struct chunk c)
+{
+    return c.from < c.to ? run_chunk(rescuer, c) : CL_SUCCESS;
+}
+
+/* Some device failed: what it had is run on another, where the bytes before the launch survive. */
+static cl_int rescue(struct taker *t, unsigned n, const struct yk_operands *operands, bool *used)
+{
+    struct taker *rescuer = NULL;
+    for (unsigned i = 0; i < n; i++)
+        if (t[i].err == CL_SUCCESS && (!rescuer || t[i].dev == yk_rt.machine->primary))
+            rescuer = &t[i];
+    for (unsigned i = 0; i < n; i++) {
+        if (t[i].err == CL_SUCCESS)
+            continue;
+        yk_decide_quarantine(t[i].dev, t[i].err);
+        if (!rescuer || !(t[i].own_buffers || yk_operands_rerunnable(operands)))
+            return t[i].err;
+        cl_int err = rerun(rescuer, t[i].failed);
+        if (t[i].own_buffers) {
+            /* Its buffers may be gone with it: nothing of them is used. */
+            used[t[i].dev] = false;
+            for (size_t k = 0; k < t[i].done.n && err == CL_SUCCESS; k++)
+                err = rerun(rescuer, t[i].done.v[k]);
+        }
+        if (err != CL_SUCCESS)
+            return err;
+    }
+    /* Guided: what nobody took. */
+    struct work *w = t[0].work;
+    if (w->d->guided && w->next < w->d->total)
+        return rerun(rescuer, (struct chunk){w->next, w->d->total});
+    return CL_SUCCESS;
+}
+
+/* Keep what was measured, and notice launches for which splitting does not pay. */
+static void learn(struct work *w, double wall)
+{
+    struct yk_code *code = w->l->code;
+    double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]),
+           items = (double)w->d->total * per_group;
+    double alone = w->rate[yk_rt.machine->primary] > 0 ? (double)w->d->total / w->rate[yk_rt.machine->primary] : 0;
+    yk_lock_take(&code->lock);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (w->rate[i] > 0)
+            yk_code_put(&code->rate[i],
+                        code->rate[i] > 0 ? (code->rate[i] + w->rate[i] * per_group) / 2 : w->rate[i] * per_group);
+    if (alone > 0 && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
+        bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
+        code->losses = lost ? code->losses + 1 : 0;
+        if (code->losses >= 3 && items > code->small)
+            yk_code_put(&code->small, items);
+    }
+    yk_lock_drop(&code->lock);
+}
+
+static cl_int prepare(struct work *w, struct taker *t, unsigned *n, const struct yk_operands *operands)
+{
+    for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
+        if (!w->d->takes[dev])
+            continue;
+        t[*n] = (struct taker){.task = {.run = take}, .work = w, .dev = dev};
+        t[*n].kernel = yk_code_take(w->l->code, dev, true);
+        if (!t[*n].kernel)
+            return YK_SHARE_UNTOUCHED;
+        (*n)++;
+        cl_int err = yk_launch_set_args(w->l, t[*n - 1].kernel->real, dev);
+        if (err != CL_SUCCESS) {
+            yk_info("device %u cannot take the arguments of %s: %s", dev, w->l->code->name, yk_cl_error_name(err));
+            return YK_SHARE_UNTOUCHED;
+        }
+        for (unsigned i = 0; i < operands->n; i++)
+            t[*n - 1].own_buffers |= yk_store_location(operands->v[i].store, dev) != YK_HOST;
+    }
+    w->takers = *n;
+    return CL_SUCCESS;
+}
+
+static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_operands *operands)
+{
+    unsigned here = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (t[i].dev == yk_rt.machine->primary)
+            here = i;
+    uint64_t start = yk_now_ns();
+    bool failed = false, used[YK_MAX_DEVICES] = {0};
+    for (unsigned i = 0; i < n; i++)
+        if (i != here)
+            t[i].started = yk_crew_start(t[i].dev, &t[i].task);
+    take(&t[here].task);
+    for (unsigned i = 0; i < n; i++) {
+        if (t[i].started)
+            yk_crew_wait(&t[i].task);
+        else if (i != here)
+            take(&t[i].task);
+    }
+    double wall = (double)(yk_now_ns() - start) * 1e-9;
+    for (unsigned i = 0; i < n; i++) {
+        failed |= t[i].err != CL_SUCCESS;
+        used[t[i].dev] = true;
+    }
+    cl_int err = failed ? rescue(t, n, operands, used) : CL_SUCCESS;
+    if (err == CL_SUCCESS)
+        err = yk_operands_merge(operands, used);
+    if (err == CL_SUCCESS && !failed)
+        learn(w, wall);
+    return err;
+}
+
+cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
+{
+    struct work w = {.l = l, .d = d, .facts = yk_code_facts(l->code)};
+    struct taker t[YK_MAX_DEVICES];
+    struct yk_operands operands;
+    unsigned n = 0;
+    if (yk_operands_collect(l, w.facts, &operands) != YK_OK)
+        return YK_SHARE_UNTOUCHED;
+    yk_lock_init(&w.lock, YK_RANK_LEAF);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        w.rate[i] =
+            d->takes[i] ? yk_code_get(&l->code->rate[i]) / (double)(d->local[0] * d->local[1] * d->local[2]) : 0;
+    /* What this queue has already given to the primary's driver comes first. */
+    cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
+    if (err == CL_SUCCESS && (yk_operands_bring(&operands, d) != CL_SUCCESS))
+        err = YK_SHARE_UNTOUCHED;
+    if (err == CL_SUCCESS)
+        err = prepare(&w, t, &n, &operands);
+    if (err == CL_SUCCESS) {
+        yk_event_set(l->c.event, CL_RUNNING);
+        err = run_all(&w, t, n, &operands);
+        unsigned shares = 0;
+        for (unsigned i = 0; i < n; i++)
+            shares += t[i].groups > 0;
+        if (err == CL_SUCCESS && shares > 1)
+            yk_stats_split();
+        else if (err == CL_SUCCESS)
+            yk_stats_whole(yk_stats_reason("one device was done before another was ready for its share"));
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (t[i].groups)
+            yk_stats_share(t[i].dev, t[i].groups, t[i].seconds);
+        yk_code_give(l->code, t[i].dev, true, t[i].kernel);
+        yk_array_finish(&t[i].done);
+    }
+    yk_stats_moved(operands.moved);
+    yk_operands_finish(&operands);
+    yk_lock_finish(&w.lock);
+    return err;
+}

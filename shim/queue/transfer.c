@@ -1,0 +1,231 @@
+#include "shim/queue/transfer.h"
+#include <string.h>
+#include "shim/core/stats.h"
+
+#define PRIMARY    (yk_rt.primary->index)
+#define CL         (yk_rt.primary->cl)
+#define QUEUE(t)   ((t)->c.queue->real)
+#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
+
+bool yk_rect_range(const size_t *origin, const size_t *region, size_t row_pitch, size_t slice_pitch, size_t *off,
+                   size_t *len)
+{
+    size_t row = row_pitch ? row_pitch : region[0], slice = slice_pitch ? slice_pitch : region[1] * row, a, b, c, d;
+    if (!region[0] || !region[1] || !region[2])
+        return false;
+    if (__builtin_mul_overflow(origin[2], slice, &a) || __builtin_mul_overflow(origin[1], row, &b) ||
+        __builtin_add_overflow(a, b, &a) || __builtin_add_overflow(a, origin[0], off))
+        return false;
+    if (__builtin_mul_overflow(region[2] - 1, slice, &c) || __builtin_mul_overflow(region[1] - 1, row, &d) ||
+        __builtin_add_overflow(c, d, &c) || __builtin_add_overflow(c, region[0], len))
+        return false;
+    return !__builtin_add_overflow(*off, *len, &a);
+}
+
+static cl_int transfer_capture(struct yk_command *c)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    yk_hold(&t->mem->h);
+    if (t->to)
+        yk_hold(&t->to->h);
+    return CL_SUCCESS;
+}
+
+static void transfer_release(struct yk_command *c)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    yk_drop(&t->mem->h);
+    if (t->to)
+        yk_drop(&t->to->h);
+}
+
+/* The worker touches bytes itself: what the primary's driver still does for this queue comes first. */
+static cl_int drain(struct yk_transfer *t)
+{
+    return CL->Finish(QUEUE(t));
+}
+
+static cl_int bring(struct yk_mem *m, size_t off, size_t len)
+{
+    uint64_t moved = 0;
+    cl_int err = m->store ? yk_store_need(m->store, PRIMARY, m->origin + off, len, &moved) : CL_SUCCESS;
+    yk_stats_moved(moved);
+    return err;
+}
+
+static bool mem_resident(struct yk_command *c)
+{
+    return yk_mem_at_primary(((struct yk_transfer *)c)->mem);
+}
+
+static bool both_resident(struct yk_command *c)
+{
+    const struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_mem_at_primary(t->mem) && yk_mem_at_primary(t->to);
+}
+
+/* Worker: bring the bytes that the command reads or partly overwrites, then issue. */
+static cl_int bring_and_issue(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    cl_int err = CL_SUCCESS;
+    if (!yk_mem_at_primary(t->mem) && (err = drain(t)) == CL_SUCCESS)
+        err = bring(t->mem, t->off, t->len);
+    if (err == CL_SUCCESS && t->to && !yk_mem_at_primary(t->to) && (err = drain(t)) == CL_SUCCESS)
+        err = bring(t->to, t->to_off, t->to_len);
+    if (err == CL_SUCCESS)
+        err = c->kind->issue(c, false, 0, NULL, real);
+    return err == CL_SUCCESS && *real ? YK_CARRY_ISSUED : err;
+}
+
+static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
+}
+
+static cl_int read_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    struct yk_mem *m = t->mem;
+    if (yk_mem_at_primary(m))
+        return bring_and_issue(c, real);
+    /* Newest on the host or another device: straight from there. */
+    uint64_t moved = 0;
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS)
+        err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
+    if (err == CL_SUCCESS && t->ptr != m->store->master + m->origin + t->off)
+        memcpy(t->ptr, m->store->master + m->origin + t->off, t->len);
+    yk_stats_moved(moved);
+    return err;
+}
+
+static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    cl_int err = CL->EnqueueWriteBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+static cl_int copy_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    (void)blocking;
+    cl_int err =
+        CL->EnqueueCopyBuffer(QUEUE(t), REAL(t->mem), REAL(t->to), t->off, t->to_off, t->len, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->to, t->to_off, t->len);
+    return err;
+}
+
+static cl_int fill_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    (void)blocking;
+    cl_int err =
+        CL->EnqueueFillBuffer(QUEUE(t), REAL(t->mem), t->pattern, t->pattern_size, t->off, t->len, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+static cl_int read_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    const struct yk_rect *r = &t->rect;
+    return CL->EnqueueReadBufferRect(QUEUE(t), REAL(t->mem), blocking, r->origin, r->host_origin, r->region,
+                                     r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, t->ptr,
+                                     nwait, wait, real);
+}
+
+static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    const struct yk_rect *r = &t->rect;
+    cl_int err =
+        CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), blocking, r->origin, r->host_origin, r->region, r->row_pitch,
+                                   r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, t->ptr, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    const struct yk_rect *r = &t->rect;
+    (void)blocking;
+    cl_int err = CL->EnqueueCopyBufferRect(QUEUE(t), REAL(t->mem), REAL(t->to), r->origin, r->host_origin, r->region,
+                                           r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, nwait,
+                                           wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->to, t->to_off, t->to_len);
+    return err;
+}
+
+static bool map_resident(struct yk_command *c)
+{
+    const struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_mem_at_primary(t->mem);
+}
+
+static cl_int map_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    cl_int err = CL_SUCCESS;
+    t->ptr =
+        CL->EnqueueMapBuffer(QUEUE(t), REAL(t->mem), blocking, t->map_flags, t->off, t->len, nwait, wait, real, &err);
+    t->issued = t->ptr != NULL;
+    return err;
+}
+
+/* The pointer was promised in the master: make its bytes the newest. */
+static cl_int map_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    struct yk_mem *m = t->mem;
+    uint64_t moved = 0;
+    (void)real;
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
+        err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
+    yk_stats_moved(moved);
+    return err;
+}
+
+static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    (void)blocking;
+    bool writes = t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    if (t->on_master) {
+        if (writes)
+            yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
+        return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
+    }
+    cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);
+    if (err == CL_SUCCESS && writes)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+#define KIND(name, type_, issue_, resident_, carry_)                                                                   \
+    const struct yk_command_kind name = {.type = (type_),                                                              \
+                                         .issue = (issue_),                                                            \
+                                         .resident = (resident_),                                                      \
+                                         .capture = transfer_capture,                                                  \
+                                         .carry = (carry_),                                                            \
+                                         .release = transfer_release}
+
+KIND(yk_read_kind, CL_COMMAND_READ_BUFFER, read_issue, mem_resident, read_carry);
+KIND(yk_write_kind, CL_COMMAND_WRITE_BUFFER, write_issue, NULL, NULL);
+KIND(yk_copy_kind, CL_COMMAND_COPY_BUFFER, copy_issue, mem_resident, bring_and_issue);
+KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, NULL, NULL);
+KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, bring_and_issue);
+KIND(yk_write_rect_kind, CL_COMMAND_WRITE_BUFFER_RECT, write_rect_issue, mem_resident, bring_and_issue);
+KIND(yk_copy_rect_kind, CL_COMMAND_COPY_BUFFER_RECT, copy_rect_issue, both_resident, bring_and_issue);
+KIND(yk_map_kind, CL_COMMAND_MAP_BUFFER, map_issue, map_resident, map_carry);
+KIND(yk_unmap_kind, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_issue, NULL, NULL);
