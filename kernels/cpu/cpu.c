@@ -1,0 +1,88 @@
+/* The native CPU implementation: which way a bucket goes, and on how many threads. */
+#include <omp.h>
+#include <string.h>
+#include "base/env.h"
+#include "kernels/cpu/canon.h"
+#include "kernels/cpu/panel.h"
+#include "kernels/cpu/stream.h"
+
+/* Starting a team costs some microseconds: below this much work one thread is faster. */
+static const double SERIAL_OPERATIONS = 1e5;
+/* Below this, deciding how to pack costs more than the bucket. */
+static const double STREAM_OPERATIONS = 4000;
+
+const struct yk_panel_isa *yk_panel_isa(void)
+{
+#if defined(__x86_64__)
+    static const struct yk_panel_isa *chosen;
+    const struct yk_panel_isa *isa = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+    if (!isa) {
+        const char *most = yk_env_str("YOKE_CPU_ISA", "avx512");
+        __builtin_cpu_init();
+        isa = &yk_panel_base;
+        if (strcmp(most, "base") != 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            isa = &yk_panel_avx2;
+            if (strcmp(most, "avx2") != 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+                isa = &yk_panel_avx512;
+        }
+        __atomic_store_n(&chosen, isa, __ATOMIC_RELEASE);
+    }
+    return isa;
+#else
+    return &yk_panel_base;
+#endif
+}
+
+static int team(const struct yk_bucket *b, int threads)
+{
+    if (threads <= 0)
+        threads = omp_get_max_threads();
+    return yk_bucket_operations(b) + yk_bucket_cells(b) < SERIAL_OPERATIONS ? 1 : threads;
+}
+
+#define PANELS(real, lanes_per_vector)                                                                                 \
+    yk_status yk_panel_##real(const struct yk_panel_isa *isa, struct yk_canon *c, const real *const *in, real *out,    \
+                              int threads)                                                                             \
+    {                                                                                                                  \
+        struct yk_panel_shape s;                                                                                       \
+        yk_canon_split(c);                                                                                             \
+        yk_status status = yk_panel_shape_init(&s, c, lanes_per_vector, &isa->tile, threads);                          \
+        if (status == YK_OK)                                                                                           \
+            status = isa->run_##real(&s, in, out, threads);                                                            \
+        yk_panel_shape_finish(&s);                                                                                     \
+        return status;                                                                                                 \
+    }
+
+PANELS(double, 8)
+PANELS(float, 16)
+
+#define CPU(name, real)                                                                                                \
+    yk_status name(const struct yk_bucket *b, const real *const *in, real *out, int threads)                           \
+    {                                                                                                                  \
+        struct yk_canon c;                                                                                             \
+        yk_status s = yk_canon_init(&c, b);                                                                            \
+        if (s != YK_OK)                                                                                                \
+            return s;                                                                                                  \
+        threads = team(b, threads);                                                                                    \
+        if (c.nin == 0 || c.nin > YK_PANEL_INPUTS || yk_bucket_operations(b) < STREAM_OPERATIONS)                      \
+            s = yk_stream_##real(&c, in, out, threads);                                                                \
+        else                                                                                                           \
+            s = yk_panel_##real(yk_panel_isa(), &c, in, out, threads);                                                 \
+        yk_canon_finish(&c);                                                                                           \
+        return s;                                                                                                      \
+    }
+
+CPU(yk_sumproduct_cpu, double)
+CPU(yk_sumproduct_cpu_f, float)
+
+yk_status yk_sumproduct_cpu_log(const struct yk_bucket *b, const double *const *in, double *out, int threads)
+{
+    struct yk_canon c;
+    yk_status s = yk_canon_init(&c, b);
+    if (s != YK_OK)
+        return s;
+    s = yk_stream_log(&c, in, out, team(b, threads));
+    yk_canon_finish(&c);
+    return s;
+}

@@ -1,0 +1,41 @@
+/* Body of panel_<isa>.c: both value types for one instruction set. ISA and TILE_* are defined by the file. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+#include "kernels/cpu/panel.h"
+#include "kernels/cpu/scratch.h"
+
+/* Bytes fetched ahead while packing; cells, or rows of one panel, that are packed table by table. */
+enum { YK_PANEL_ZEROS = 1024, AHEAD_BYTES = 8192, PART = 2048, ROWS = 16 };
+
+/* Outputs larger than this are written past the caches, those larger than the other are fetched before they are
+ * written. */
+static const size_t STREAM_BYTES = 24 << 20, FETCH_BYTES = 512 << 10;
+
+#define JOIN_(a, b, c) a##_##b##_##c
+#define JOIN(a, b, c)  JOIN_(a, b, c)
+
+#define REAL           double
+#define REAL_BYTES     8
+#define VL             8
+#define NAME(x)        JOIN(x, double, ISA)
+static yk_status NAME(run)(const struct yk_panel_shape *s, const double *const *in, double *out, int threads);
+#include "kernels/cpu/panel_body.h"
+#undef REAL
+#undef REAL_BYTES
+#undef VL
+#undef NAME
+
+#define REAL       float
+#define REAL_BYTES 4
+#define VL         16
+#define NAME(x)    JOIN(x, float, ISA)
+static yk_status NAME(run)(const struct yk_panel_shape *s, const float *const *in, float *out, int threads);
+#include "kernels/cpu/panel_body.h"
+#undef REAL
+#undef REAL_BYTES
+#undef VL
+#undef NAME

@@ -1,0 +1,190 @@
+/* Packing of panel_body.h: a block of the product of a group's tables, as DST[row][i][lane]. Included per value type.
+ */
+
+/* Where the vectors of one table lie: at p + row[r] + col[i] + lane[r * lane_row + i * lane_col][0 .. VL). */
+struct NAME(lattice) {
+    const int64_t *row, *col, *lane;
+    uint32_t lane_row, lane_col;
+    const uint8_t *layout; /* of the lane group; steps as the lanes do */
+    uint32_t layout_row, layout_col;
+    uint32_t valid_row, valid_col, valid; /* the group that has only VALID lanes: at that row or column */
+    uint32_t first_row, row_run;          /* rows are runs of ROW_RUN cells; the first row's place in a run */
+    const REAL *end;                      /* of the table */
+    size_t ahead;                         /* lanes from the present to those to fetch into the cache */
+};
+
+/* One vector of a table into *DST, times what is there if MORE. Lanes from VALID on become 0. */
+static inline __attribute__((always_inline)) void NAME(put)(REAL *restrict dst, const REAL *restrict p,
+                                                            const int64_t *restrict off, uint8_t layout, uint32_t valid,
+                                                            const bool more)
+{
+    if (__builtin_expect(valid < VL, 0)) {
+        for (uint32_t l = 0; l < VL; l++)
+            dst[l] = l < valid ? (more ? dst[l] : 1) * p[off[l]] : 0;
+        return;
+    }
+    p += off[0];
+    if (layout == YK_LAY_RUN) {
+        for (uint32_t l = 0; l < VL; l++)
+            dst[l] = more ? dst[l] * p[l] : p[l];
+    } else if (layout == YK_LAY_SAME) {
+        REAL v = *p;
+        for (uint32_t l = 0; l < VL; l++)
+            dst[l] = more ? dst[l] * v : v;
+    } else if (!more && layout == YK_LAY_RUN4) {
+        for (uint32_t l = 0; l < VL; l += 4)
+            memcpy(dst + l, p + (off[l] - off[0]), 4 * sizeof *p);
+    } else if (!more && layout == YK_LAY_RUN2) {
+        for (uint32_t l = 0; l < VL; l += 2)
+            memcpy(dst + l, p + (off[l] - off[0]), 2 * sizeof *p);
+    } else {
+        p -= off[0];
+        for (uint32_t l = 0; l < VL; l++)
+            dst[l] = more ? dst[l] * p[off[l]] : p[off[l]];
+    }
+}
+
+static inline __attribute__((always_inline)) void NAME(put_vectors)(REAL *dst, size_t dst_row, const VEC *v, uint32_t n,
+                                                                    const bool more)
+{
+    for (uint32_t x = 0; x < n; x++, dst += dst_row)
+        STORE(dst, more ? LOAD(dst) * v[x] : v[x]);
+}
+
+/* One column of lanes whose cells are runs along the rows. */
+static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, size_t dst_row, const REAL *p,
+                                                                  const struct NAME(lattice) * x, const int64_t *off,
+                                                                  const int64_t *ahead, uint8_t layout, uint32_t valid,
+                                                                  uint32_t rows, const bool more)
+{
+    for (uint32_t r = 0; r < rows;) {
+        uint32_t left = x->row_run - (x->first_row + r) % x->row_run, n = rows - r < left ? rows - r : left;
+        REAL *to = dst + r * dst_row;
+        const REAL *from = p + x->row[r];
+        VEC v[LANES_N];
+        if (valid == VL && n >= 2 && n <= 4 && layout == YK_LAY_STEP + n && LANES_N >= 4) {
+            from += off[0];
+#define UNZIP(n)                                                                                                       \
+    for (uint32_t u = 0; u < PARTS; u++) {                                                                             \
+        NAME(unzip)(v, from + u * LANES * n, n);                                                                       \
+        NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);                                                        \
+    }
+            if (n == 2) {
+                UNZIP(2)
+            } else if (n == 3) {
+                UNZIP(3)
+            } else {
+                UNZIP(4)
+            }
+#undef UNZIP
+        } else if (n < 3 && LANES_N > 2) {
+            for (uint32_t k = 0; k < n; k++)
+                NAME(put)(to + k * dst_row, from + k, off, layout, valid, more);
+        } else {
+            n = n < LANES ? n : LANES;
+            for (uint32_t u = 0; u < PARTS; u++) {
+                uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
+                if (!some) {
+                    for (uint32_t k = 0; k < n; k++)
+                        STORE(to + k * dst_row + u * LANES, SPLAT(0));
+                    continue;
+                }
+                NAME(turn_in)(v, from, off + u * LANES, some, n, x->end, ahead + u * LANES);
+                NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);
+            }
+        }
+        r += n;
+    }
+}
+
+/* The same lanes in all rows and columns, and rows and columns together one run of cells, the rows (ROW_FAST) or the
+ * columns fastest. */
+static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, const REAL *p, const int64_t *off,
+                                                                  const int64_t *ahead, uint32_t valid, uint32_t rows,
+                                                                  uint32_t cols, bool row_fast, const REAL *end,
+                                                                  const bool more)
+{
+    uint32_t total = rows * cols, fast = row_fast ? rows : cols, at = 0, slow = 0;
+    size_t fast_step = (size_t)(row_fast ? cols : 1) * VL, slow_step = (size_t)(row_fast ? 1 : cols) * VL;
+    for (uint32_t e = 0; e < total;) {
+        uint32_t n = total - e < LANES ? total - e : LANES, was = at, was_slow = slow;
+        for (uint32_t u = 0; u < PARTS; u++) {
+            uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
+            VEC v[LANES_N];
+            if (some)
+                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, ahead + u * LANES);
+            at = was;
+            slow = was_slow;
+            for (uint32_t k = 0; k < n; k++) {
+                REAL *to = dst + at * fast_step + slow * slow_step + u * LANES;
+                if (some)
+                    STORE(to, more ? LOAD(to) * v[k] : v[k]);
+                else
+                    STORE(to, SPLAT(0));
+                if (++at == fast) {
+                    at = 0;
+                    slow++;
+                }
+            }
+        }
+        e += n;
+    }
+}
+
+static inline bool NAME(runs_on)(const int64_t *off, uint32_t n, int64_t step)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (off[i] - off[0] != step * i)
+            return false;
+    return true;
+}
+
+static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, const REAL *p,
+                                                                   const struct NAME(lattice) * x, uint32_t rows,
+                                                                   uint32_t cols, const bool more)
+{
+    if (x->lane_row) {
+        for (uint32_t r = 0; r < rows; r++) {
+            const int64_t *off = x->lane + (size_t)r * x->lane_row;
+            uint8_t layout = x->layout[r * x->layout_row];
+            uint32_t valid = r == x->valid_row ? x->valid : VL;
+            for (uint32_t i = 0; i < cols; i++)
+                NAME(put)(dst + ((size_t)r * cols + i) * VL, p + x->col[i], off, layout, valid, more);
+        }
+        return;
+    }
+    if (!x->lane_col && x->layout[0] != YK_LAY_RUN && x->layout[0] != YK_LAY_SAME && rows * cols >= 4) {
+        bool row_fast = NAME(runs_on)(x->row, rows, 1) && NAME(runs_on)(x->col, cols, rows);
+        if (row_fast || (NAME(runs_on)(x->col, cols, 1) && NAME(runs_on)(x->row, rows, cols))) {
+            NAME(pack_flat)
+            (dst, p + x->row[0] + x->col[0], x->lane, x->lane + x->ahead, x->valid_col == 0 ? x->valid : VL, rows, cols,
+             row_fast, x->end, more);
+            return;
+        }
+    }
+    /* The lanes of a column are the same in all rows. */
+    for (uint32_t i = 0; i < cols; i++) {
+        const int64_t *off = x->lane + (size_t)i * x->lane_col;
+        uint8_t layout = x->layout[i * x->layout_col];
+        uint32_t valid = i == x->valid_col || !x->lane_col ? x->valid : VL;
+        if (layout != YK_LAY_RUN && layout != YK_LAY_SAME && x->row_run > 1) {
+            NAME(pack_runs)
+            (dst + (size_t)i * VL, (size_t)cols * VL, p + x->col[i], x, off, off + x->ahead, layout, valid, rows, more);
+            continue;
+        }
+        for (uint32_t r = 0; r < rows; r++)
+            NAME(put)(dst + ((size_t)r * cols + i) * VL, p + x->row[r] + x->col[i], off, layout, valid, more);
+    }
+}
+
+/* DST[row][col] = p[row[r] + col[j]], times what is there if MORE: R where the lanes run along M. */
+static inline __attribute__((always_inline)) void NAME(pack_scalars)(REAL *dst, const REAL *p, const int64_t *row,
+                                                                     const int64_t *col, uint32_t rows, uint32_t cols,
+                                                                     const bool more)
+{
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t j = 0; j < cols; j++) {
+            REAL v = p[row[r] + col[j]];
+            dst[(size_t)r * cols + j] = more ? dst[(size_t)r * cols + j] * v : v;
+        }
+}

@@ -1,0 +1,282 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels/cpu/panel_choice.h"
+
+/* Cells of a packed block: of L about what a second-level cache keeps, of R what the last level keeps; KC is short
+ * enough for a panel of R to stay in the first. */
+enum { KC = 256, KC_VECTOR = 64, KC_LANES = 512, M_FEW = 192, M_MOST = 2048, N_MOST = 1024, B_MOST = 512 };
+static const double SHORT_CELLS = 4 << 10, R_CELLS = 256 << 10, VECTOR_CELLS = 32 << 10, SMALL_CELLS = 8 << 10;
+
+static double product_of(const struct yk_canon *c, const uint8_t *cls, enum yk_class_id id)
+{
+    double n = 1;
+    for (uint32_t v = 0; v < c->rank; v++)
+        if (cls[v] == id)
+            n *= (double)c->domain[v];
+    return n;
+}
+
+/* Inner variables of class ID: the fast ones of table FIRST and of table SECOND in turn, so that both are read in whole
+ * cache lines, up to CAP states; one more variable is cut to fill up. */
+static void pick(struct yk_class *k, const struct yk_canon *c, const uint8_t *cls, enum yk_class_id id, uint32_t first,
+                 uint32_t second, double cap, uint8_t *inner, uint32_t *ninner)
+{
+    uint8_t list[2][YK_BUCKET_MAX_RANK];
+    uint32_t n = yk_panel_class_order(c, cls, id, first, list[0]), at[2] = {0, 0};
+    yk_panel_class_order(c, cls, id, second, list[1]);
+    uint64_t taken = 0;
+    double states = 1;
+    bool full = false;
+    while (!full && (at[0] < n || at[1] < n))
+        for (int s = 0; s < 2 && !full; s++) {
+            while (at[s] < n && taken >> list[s][at[s]] & 1)
+                at[s]++;
+            if (at[s] == n)
+                continue;
+            uint8_t v = list[s][at[s]];
+            if (states * (double)c->domain[v] > cap) {
+                full = true;
+                break;
+            }
+            states *= (double)c->domain[v];
+            taken |= UINT64_C(1) << v;
+        }
+    *ninner = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (taken >> list[0][i] & 1)
+            inner[(*ninner)++] = list[0][i];
+    k->run = (uint32_t)states;
+    k->chunk = 1;
+    k->cut = UINT32_MAX;
+    for (uint32_t i = 0; i < n && cap >= 2 * states; i++)
+        if (!(taken >> list[0][i] & 1)) {
+            k->cut = list[0][i];
+            k->chunk = (uint32_t)(cap / states);
+            if (k->chunk > c->domain[k->cut])
+                k->chunk = (uint32_t)c->domain[k->cut];
+            /* Chunks of nearly equal length. */
+            uint64_t chunks = (c->domain[k->cut] + k->chunk - 1) / k->chunk;
+            k->chunk = (uint32_t)((c->domain[k->cut] + chunks - 1) / chunks);
+            break;
+        }
+    k->n = k->run * k->chunk;
+    k->nloops = 0;
+    k->blocks = 1;
+    /* The slowest of table FIRST outermost. */
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t v = list[0][i];
+        if (taken >> v & 1)
+            continue;
+        uint64_t extent = c->domain[v];
+        if (v == k->cut)
+            extent = (extent + k->chunk - 1) / k->chunk;
+        if (extent == 1)
+            continue;
+        k->var[k->nloops] = (uint8_t)v;
+        k->extent[k->nloops++] = extent;
+        k->blocks *= extent;
+    }
+}
+
+static void tabulate(struct yk_class *k, const struct yk_canon *c, const uint8_t *inner, uint32_t ninner)
+{
+    for (uint32_t t = 0; t <= c->nin; t++) {
+        const int64_t *stride = yk_canon_stride(c, t);
+        int64_t *off = k->off + (size_t)t * k->pad;
+        uint32_t run = 1;
+        off[0] = 0;
+        for (uint32_t i = 0; i <= ninner; i++) {
+            uint32_t v = i < ninner ? inner[i] : k->cut, states;
+            if (v == UINT32_MAX)
+                continue;
+            states = i < ninner ? (uint32_t)c->domain[v] : k->chunk;
+            for (uint32_t x = 1; x < states; x++)
+                for (uint32_t y = 0; y < run; y++)
+                    off[x * run + y] = off[y] + x * stride[v];
+            run *= states;
+        }
+    }
+}
+
+static enum yk_lane_layout layout_of(const int64_t *off, uint32_t vl)
+{
+    uint32_t run = 1;
+    while (run < vl && off[run] == off[0] + run)
+        run++;
+    if (run == vl)
+        return YK_LAY_RUN;
+    bool same = true, four = true, two = true;
+    for (uint32_t i = 0; i < vl; i++) {
+        same &= off[i] == off[0];
+        four &= off[i] == off[i & ~3u] + (i & 3);
+        two &= off[i] == off[i & ~1u] + (i & 1);
+    }
+    if (same)
+        return YK_LAY_SAME;
+    int64_t step = off[1] - off[0];
+    for (uint32_t i = 2; i < vl && step; i++)
+        if (off[i] - off[i - 1] != step)
+            step = 0;
+    if (step >= 2 && step <= 4)
+        return (enum yk_lane_layout)(YK_LAY_STEP + step);
+    return four ? YK_LAY_RUN4 : two ? YK_LAY_RUN2 : YK_LAY_ANY;
+}
+
+/* The longest R such that OFF[0..n) falls into runs of R consecutive cells. */
+static uint32_t run_of(const int64_t *off, uint32_t n)
+{
+    uint32_t run = 1;
+    while (run < n && off[run] == off[0] + run)
+        run++;
+    for (uint32_t i = run, x = 0; i < n; i++, x = x + 1 == run ? 0 : x + 1)
+        if (off[i] != off[i - x] + x)
+            return 1;
+    return run;
+}
+
+/* The register tile for I rows (of vectors) and J columns. */
+static void tile(struct yk_panel_shape *s, const struct yk_panel_tile *t, double i, double j, double k)
+{
+    double least = INFINITY;
+    bool m = s->lanes == YK_M;
+    for (uint32_t mr = 1; mr <= (m ? t->mr : t->vmr); mr++)
+        for (uint32_t nr = 1; nr <= (m ? t->nr : t->vnr); nr++) {
+            if (mr * nr > t->regs)
+                continue;
+            double cost =
+                ceil(i / mr) * ceil(j / nr) * (k * fmax(fmax(0.5 * mr * nr, 4), 0.5 * (mr + nr)) + 15 + mr * nr);
+            if (cost < least) {
+                least = cost;
+                s->mr = mr;
+                s->nr = nr;
+            }
+        }
+}
+
+struct caps {
+    double b, m, n, k;
+};
+
+static struct caps caps_of(const struct yk_panel_shape *s, const double *total)
+{
+    struct caps cap;
+    double vl = s->vl;
+    if (s->lanes == YK_M) {
+        cap.k = fmin(total[YK_K], KC);
+        cap.m = fmin(fmin(M_MOST, total[YK_M]), fmax(M_FEW, SHORT_CELLS / cap.k));
+        cap.n = fmin(fmin(N_MOST, total[YK_N]), R_CELLS / cap.k);
+        cap.b = SMALL_CELLS / (cap.k * fmax(fmax(cap.m, vl), cap.n));
+    } else if (s->lanes == YK_B) {
+        cap.k = fmin(total[YK_K], KC_VECTOR);
+        cap.m = fmin(total[YK_M], VECTOR_CELLS / (cap.k * vl));
+        cap.n = fmin(total[YK_N], 2 * VECTOR_CELLS / (cap.k * vl));
+        cap.b = vl * floor(SMALL_CELLS / (vl * cap.k * fmax(cap.m, cap.n)));
+        cap.b = fmax(cap.b, vl);
+    } else {
+        cap.k = fmin(total[YK_K], KC_LANES);
+        cap.m = fmin(total[YK_M], VECTOR_CELLS / fmax(cap.k, vl));
+        cap.n = fmin(total[YK_N], 2 * VECTOR_CELLS / fmax(cap.k, vl));
+        cap.b = SMALL_CELLS / (fmax(cap.k, vl) * fmax(cap.m, cap.n));
+    }
+    cap.b = fmax(1, fmin(fmin(cap.b, B_MOST), total[YK_B]));
+    return cap;
+}
+
+yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c, uint32_t vl,
+                              const struct yk_panel_tile *t, int threads)
+{
+    struct yk_panel_choice p;
+    memset(s, 0, sizeof *s);
+    yk_panel_choose(&p, c, vl, t);
+    s->c = c;
+    s->vl = vl;
+    s->lanes = p.lanes;
+    s->cost = p.cost;
+    s->times = product_of(c, p.cls, YK_CLASSES);
+    double total[YK_CLASSES];
+    for (int k = 0; k < YK_CLASSES; k++)
+        s->cls[k].total = total[k] = product_of(c, p.cls, (enum yk_class_id)k);
+    struct caps cap = caps_of(s, total);
+    uint32_t out = c->nin;
+    uint32_t r_main = p.main[1] == c->nin ? p.main[0] : p.main[1];
+    uint8_t inner[YK_CLASSES][YK_BUCKET_MAX_RANK];
+    uint32_t ninner[YK_CLASSES];
+    for (int again = 0;; again++) {
+        const uint32_t first[] = {out, out, out, p.main[0], p.main[0], r_main};
+        const uint32_t second[] = {p.main[0], p.main[0], r_main, r_main, p.main[0], r_main};
+        const double most[] = {cap.b, cap.m, cap.n, cap.k, total[YK_QL], total[YK_QR]};
+        for (int k = 0; k < YK_CLASSES; k++) {
+            uint32_t a = first[k], b = second[k];
+            if (k == (int)p.lanes && p.order != a) {
+                b = a;
+                a = p.order;
+            }
+            pick(&s->cls[k], c, p.cls, (enum yk_class_id)k, a, b, most[k], inner[k], &ninner[k]);
+        }
+        /* Enough blocks for every thread to get some, as long as they do not become too small to be worth it. */
+        double blocks = (double)s->cls[YK_B].blocks * (double)s->cls[YK_M].blocks * (double)s->cls[YK_N].blocks;
+        if (threads == 1 || blocks >= 4.0 * threads || again == 6)
+            break;
+        if (cap.b > 2 * vl)
+            cap.b /= 2;
+        else if (cap.m > 6 * vl && cap.m >= cap.n)
+            cap.m /= 2;
+        else if (cap.n > 16)
+            cap.n /= 2;
+        else
+            break;
+    }
+    size_t words = 0;
+    for (int k = 0; k < YK_CLASSES; k++) {
+        s->cls[k].pad = (s->cls[k].n + vl - 1) / vl * vl;
+        words += (size_t)s->cls[k].pad * (c->nin + 1);
+    }
+    s->lane_groups = s->cls[p.lanes].pad / vl;
+    size_t bytes = words * sizeof(int64_t) + (c->nin + 1) * (sizeof(size_t) + 3 * sizeof(uint32_t) + s->lane_groups);
+    char *mem = s->memory = malloc(bytes);
+    if (!mem)
+        return YK_ENOMEM;
+    for (int k = 0; k < YK_CLASSES; k++) {
+        s->cls[k].off = (int64_t *)(void *)mem;
+        mem += (size_t)s->cls[k].pad * (c->nin + 1) * sizeof(int64_t);
+        tabulate(&s->cls[k], c, inner[k], ninner[k]);
+    }
+    s->cells = (size_t *)(void *)mem;
+    mem += (c->nin + 1) * sizeof *s->cells;
+    for (uint32_t i = 0; i <= c->nin; i++) {
+        s->cells[i] = 1;
+        for (uint32_t v = 0; v < c->rank; v++)
+            s->cells[i] += (size_t)yk_canon_stride(c, i)[v] * (c->domain[v] - 1);
+    }
+    s->run = (uint32_t *)(void *)mem;
+    mem += (c->nin + 1) * sizeof *s->run;
+    for (uint32_t i = 0; i <= c->nin; i++)
+        s->run[i] = run_of(s->cls[YK_K].off + (size_t)i * s->cls[YK_K].pad, s->cls[YK_K].n);
+    for (int side = 0; side < 2; side++) {
+        s->group[side] = (uint32_t *)(void *)mem;
+        mem += (c->nin + 1) * sizeof(uint32_t);
+        for (uint32_t i = 0; i < c->nin; i++)
+            if (p.side[i] == side)
+                s->group[side][s->ngroup[side]++] = i;
+    }
+    s->layout = (uint8_t *)mem;
+    const struct yk_class *l = &s->cls[p.lanes];
+    for (uint32_t i = 0; i <= c->nin; i++)
+        for (uint32_t g = 0; g < s->lane_groups; g++)
+            s->layout[i * s->lane_groups + g] =
+                (g + 1) * vl <= l->n ? (uint8_t)layout_of(l->off + (size_t)i * l->pad + g * vl, vl) : YK_LAY_ANY;
+    double i = s->cls[YK_M].n, k = s->cls[YK_K].n;
+    if (s->lanes == YK_M)
+        i = ceil(i / vl);
+    if (s->lanes == YK_K)
+        k = ceil(k / vl);
+    tile(s, t, i, s->cls[YK_N].n, k);
+    return YK_OK;
+}
+
+void yk_panel_shape_finish(struct yk_panel_shape *s)
+{
+    free(s->memory);
+    s->memory = NULL;
+}
