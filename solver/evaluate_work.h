@@ -1,0 +1,57 @@
+/* One evaluation under way. Shared by the files evaluate*.c and by nothing else. */
+#ifndef YK_SOLVER_EVALUATE_WORK_H
+#define YK_SOLVER_EVALUATE_WORK_H
+
+#include "solver/evaluate.h"
+
+/* True values are v * 2^e; logarithms have e = 0. */
+struct run_table {
+    uint32_t n;
+    const uint32_t *scope;
+    size_t cells;
+    void *v;
+    int64_t e;
+    bool owned;
+    /* linear arithmetic: bounds in log2 of the positive values of v, once BOUNDED; LEAST may lie below the smallest */
+    bool bounded;
+    double least, most;
+};
+
+struct run {
+    const struct yk_plan *plan;
+    const struct yk_network *net;
+    const struct yk_evaluate_options *opt;
+    bool dry;    /* count, compute nothing */
+    bool keep;   /* forward tables are kept for the way back */
+    size_t cell; /* bytes of a cell */
+    uint32_t nleaves, nnodes;
+    struct run_table *leaf, *forward, *adjoint; /* [nleaves], [nnodes], [nnodes] */
+    uint32_t *parent;                           /* [nleaves + nnodes], NO_PARENT for roots */
+    uint32_t *local;                            /* [nvars] number in the bucket that is being made, else NO_LOCAL */
+    uint32_t *state;                            /* [nvars] of sliced variables, else NO_STATE */
+    double now, peak, done, total, slices;
+    bool zero;                      /* the table made last is 0 everywhere */
+    struct yk_arena arena, scratch; /* scratch: of one bucket */
+};
+
+enum { NO_PARENT = UINT32_MAX, NO_LOCAL = UINT32_MAX, NO_STATE = UINT32_MAX };
+
+/* evaluate.c */
+yk_status run_init(struct run *r, const struct yk_plan *plan, const struct yk_network *net,
+                   const struct yk_evaluate_options *opt, bool keep, bool dry);
+void run_finish(struct run *r);
+yk_status run_load_slice(struct run *r); /* leaf tables for the states in r->state */
+bool run_next_slice(struct run *r);
+yk_status run_forward(struct run *r, struct yk_scaled *z); /* one slice; tables are left if r->keep */
+struct run_table *run_child(struct run *r, uint32_t child);
+yk_status run_step_done(struct run *r, uint32_t step);
+
+/* evaluate_bucket.c: OUT (scope and nothing else filled in) = sum of the product of the N tables IN over all other
+ * variables. */
+yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, struct run_table *out);
+yk_status run_table_take(struct run *r, struct run_table *t); /* memory for its scope */
+void run_table_free(struct run *r, struct run_table *t);
+void run_table_set_scalar(struct run *r, struct run_table *t, struct yk_scaled value);
+struct yk_scaled run_table_scalar(const struct run *r, const struct run_table *t, size_t cell);
+
+#endif
