@@ -1,0 +1,12 @@
+# Every program of bench/apps on the bare driver: what a run under yoke is compared with must itself be right.
+function(yk_app_test test name)
+  add_test(NAME pocl/${test} COMMAND app_${name} --size small ${ARGN})
+  set_tests_properties(pocl/${test} PROPERTIES LABELS pocl TIMEOUT 120 ENVIRONMENT "POCL_DEVICES=basic")
+endfunction()
+
+foreach(name aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random
+    reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution)
+  yk_app_test(app_${name} ${name})
+endforeach()
+yk_app_test(app_histogram_atomics histogram --atomics)
+yk_app_test(app_reduction_atomics reduction --atomics)

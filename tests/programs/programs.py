@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Programs that nobody here wrote, bare and under `yoke run`: the same end, the same bytes read back; and where there are
+several devices, launches that the counting layer below yoke saw on two of them.
+
+    programs.py PROGRAM DEVICES      e.g. programs.py clfft "basic basic"; DEVICES as POCL_DEVICES, "+oclgrind" adds Oclgrind
+
+The bare run has the one PoCL device that is the primary under yoke: `pthread` where there is one, else `basic`. Status 0: as it should be; 77: the program is not installed (skipped).
+Environment: YOKE_TEST_BUILD the build folder."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.environ["YOKE_TEST_BUILD"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+YOKE = os.path.join(BUILD, "yoke")
+READHASH = os.path.join(BUILD, "tests/programs/libreadhash.so")
+LAYER, COUNTCHECK = (os.path.join(BUILD, "tests/count", name) for name in ("libyokecount.so", "countcheck"))
+PYTHON = "/usr/bin/python3"  # Debian's own: pyopencl is a Debian package
+OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+MD5_OF_YOKES = "9bbcb3e1c7e5afae095e4b1d5856e02b"
+
+
+class Program:
+    """COMMAND; EXPECT: a pattern that its output must match; BYTES: what it reads back is the same in every run;
+    SPLITS: it has launches that yoke must split where there are two devices."""
+
+    def __init__(self, command, expect, bytes_equal, splits, seconds):
+        self.command, self.expect, self.bytes_equal, self.splits, self.seconds = command, expect, bytes_equal, splits, seconds
+
+
+def built(name):
+    return os.path.join(BUILD, "tests/programs", name)
+
+
+PROGRAMS = {
+    "clinfo-l": Program(["clinfo", "-l"], r"Platform #0", False, False, 60),
+    "clinfo": Program(["clinfo"], r"Number of platforms +\d+\n(.|\n)*Device Name", False, False, 60),
+    "clpeak": Program(["clpeak", "--kernel-latency", "--global-bandwidth", "--transfer-bandwidth"],
+                      r"Kernel launch latency *: *[\d.]+", True, True, 500),
+    "hashcat-b": Program(["hashcat", "-b", "-m", "900", "--force"], r"Speed\.#1\.+: +[\d.]+ .?H/s", False, False, 300),
+    # Fixed tuning (-n, -u): otherwise hashcat measures, and what it launches depends on the measurement.
+    "hashcat": Program(["hashcat", "-m", "0", "-a", "3", "--force", "--potfile-disable", "--quiet", "-n", "16", "-u", "64",
+                        MD5_OF_YOKES, "?l?l?l?l?l"], MD5_OF_YOKES + ":yokes", True, False, 400),
+    "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200),
+    "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
+    "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
+}
+
+
+def environment(name, home, devices, oclgrind):
+    """A home of its own for the program's files and yoke's, PoCL's cache for all runs of the program NAME (compiling is most of
+    their time), and the drivers asked for."""
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("YOKE_", "XDG_", "POCL_", "OCL_", "OPENCL_")) and k != "LD_PRELOAD"}
+    env.update(HOME=home, XDG_CACHE_HOME=home + "/cache", XDG_DATA_HOME=home + "/data", POCL_DEVICES=devices,
+               POCL_CACHE_DIR=os.path.join(BUILD, "tests/programs/pocl-cache", name), PYOPENCL_NO_CACHE="1")
+    os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
+    for folder in ("cache", "data"):
+        os.makedirs(os.path.join(home, folder), mode=0o700, exist_ok=True)
+    if oclgrind:
+        vendors = os.path.join(home, "vendors")
+        os.makedirs(vendors, exist_ok=True)
+        shutil.copy("/etc/OpenCL/vendors/pocl.icd", vendors)
+        with open(os.path.join(vendors, "zz-oclgrind.icd"), "w") as f:
+            f.write(OCLGRIND + "\n")
+        env["OCL_ICD_VENDORS"] = vendors
+    return env
+
+
+def run(program, env, prefix=()):
+    start = time.monotonic()
+    try:
+        done = subprocess.run([*prefix, *program.command], env=env, cwd=env["HOME"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=program.seconds)
+        status, text = done.returncode, done.stdout.decode(errors="replace")
+    except subprocess.TimeoutExpired as e:
+        status, text = "time-out", (e.stdout or b"").decode(errors="replace")
+    return status, text, time.monotonic() - start
+
+
+def observed(program, env, folder):
+    """ENV with the layers that watch: what is read back (above), what reaches the drivers (below), files in FOLDER."""
+    os.makedirs(folder)
+    env = dict(env)
+    if program.bytes_equal:
+        env["READHASH"] = os.path.join(folder, "reads")
+    if program.splits:
+        env.update(OPENCL_LAYERS=LAYER, YOKE_COUNT_LOG=os.path.join(folder, "count"))
+    return env
+
+
+def bare(program, env, folder):
+    env = observed(program, env, folder)
+    if program.bytes_equal:
+        env["LD_PRELOAD"] = READHASH
+    return run(program, env)
+
+
+def under_yoke(program, env, folder, several):
+    prefix = [YOKE, "run", "--json", os.path.join(folder, "summary.json")] + ["--force-split"] * several + ["--"]
+    if program.bytes_equal:
+        # `yoke run` puts libyoke.so first; the hash layer has to come before it.
+        prefix += ["sh", "-c", 'export LD_PRELOAD="$0:$LD_PRELOAD"; exec "$@"', READHASH]
+    return run(program, observed(program, env, folder), prefix)
+
+
+def read(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+def compare_reads(a, b):
+    print(f"{a.count(chr(10))} results read back")
+    if not a:
+        return ["nothing was read back: the hash layer did not see the program"]
+    if a == b:
+        return []
+    lines = [(i, x, y) for i, (x, y) in enumerate(zip(a.splitlines(), b.splitlines())) if x != y]
+    return [f"bytes differ: {a.count(chr(10))} and {b.count(chr(10))} results, {len(lines)} differ, first {lines[:1]}"]
+
+
+def check_split(folders):
+    done = subprocess.run([COUNTCHECK, "--bare", os.path.join(folders[0], "count"), "--split-at-least", "1",
+                           os.path.join(folders[1], "count")], capture_output=True, text=True, timeout=120)
+    tail = "\n".join(done.stdout.splitlines()[-4:])
+    print(f"below yoke:\n{tail}")
+    return [] if done.returncode == 0 else [f"countcheck: status {done.returncode}: {done.stderr[-1000:]} {tail}"]
+
+
+def check(name, devices):
+    """Returns a list of what is wrong."""
+    program = PROGRAMS[name]
+    oclgrind = devices.endswith("+oclgrind")
+    devices = devices.replace("+oclgrind", "").strip()
+    several = oclgrind or len(devices.split()) > 1
+    with tempfile.TemporaryDirectory() as home:
+        folders = [os.path.join(home, which) for which in ("bare", "yoke")]
+        alone = bare(program, environment(name, home, "pthread" if "pthread" in devices else "basic", False), folders[0])
+        if alone[0] != 0 or not re.search(program.expect, alone[1]):
+            return [f"bare: status {alone[0]}: {alone[1][-2000:]}"]
+        yoked = under_yoke(program, environment(name, home, devices, oclgrind), folders[1], several)
+        print(f"{name} on {devices}{' and oclgrind' if oclgrind else ''}: bare {alone[2]:.1f} s, yoke {yoked[2]:.1f} s")
+        if yoked[0] != 0 or not re.search(program.expect, yoked[1]):
+            return [f"under yoke: status {yoked[0]}: {yoked[1][-3000:]}"]
+        print("\n".join(line for line in yoked[1].splitlines() if line.startswith("yoke:")))
+        wrong = []
+        if program.bytes_equal:
+            wrong += compare_reads(*(read(os.path.join(f, "reads")) for f in folders))
+        if program.splits and several:
+            wrong += check_split(folders)
+        if name == "clinfo-l":
+            found = [len(re.findall(kind + r" #\d+", yoked[1])) for kind in ("Platform", "Device")]
+            if found != [1, 1]:
+                wrong.append(f"{found[0]} platforms, {found[1]} devices; one each is wanted: {yoked[1]}")
+    return wrong
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in PROGRAMS:
+        sys.exit(f"usage: programs.py {'|'.join(PROGRAMS)} DEVICES")
+    name, devices = sys.argv[1:]
+    if not shutil.which(PROGRAMS[name].command[0]) or (devices.endswith("+oclgrind") and not os.path.exists(OCLGRIND)):
+        print(f"skipped: {PROGRAMS[name].command[0]} or Oclgrind is not installed")
+        sys.exit(77)
+    wrong = check(name, devices)
+    for line in wrong:
+        print(f"WRONG: {name}: {line}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,633 @@
+/* Every entry point with wrong arguments: the code that the specification names, nothing enqueued, nothing leaked. */
+#include <stdbool.h>
+#include <stdint.h>
+#include "tests/stub/shim/shim.h"
+#include "tests/unit/main.h"
+
+#define IS(code, call) ck_assert_int_eq((call), (code))
+/* A creation that must fail with CODE. */
+#define NONE(code, call)                                                                                               \
+    do {                                                                                                               \
+        cl_int err_ = 0x7777;                                                                                          \
+        cl_int *err = &err_;                                                                                           \
+        ck_assert_ptr_null((call));                                                                                    \
+        ck_assert_int_eq(err_, (code));                                                                                \
+        err = NULL;                                                                                                    \
+        ck_assert_ptr_null((call));                                                                                    \
+    } while (0)
+
+static struct shim s, other; /* two contexts */
+
+static void open_two(void)
+{
+    shim_open(&s, 0);
+    shim_open(&other, 0);
+}
+
+static void close_two(void)
+{
+    OK(clReleaseProgram(other.program));
+    OK(clReleaseCommandQueue(other.queue));
+    OK(clReleaseContext(other.context));
+    shim_close(&s);
+}
+
+START_TEST(platforms_and_devices)
+{
+    open_two();
+    cl_platform_id p[2];
+    cl_device_id d[2];
+    cl_uint n = 0;
+    char text[256];
+    size_t size;
+    IS(CL_INVALID_VALUE, clGetPlatformIDs(0, NULL, NULL));
+    IS(CL_INVALID_VALUE, clGetPlatformIDs(0, p, NULL));
+    IS(CL_SUCCESS, clGetPlatformIDs(2, p, &n));
+    ck_assert_uint_eq(n, 1);
+    IS(CL_INVALID_PLATFORM, clGetPlatformInfo((cl_platform_id)(void *)s.device, CL_PLATFORM_NAME, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetPlatformInfo(s.platform, 0xffff, sizeof text, text, NULL));
+    IS(CL_INVALID_VALUE, clGetPlatformInfo(s.platform, CL_PLATFORM_NAME, 1, text, NULL));
+    IS(CL_INVALID_PLATFORM, clGetDeviceIDs((cl_platform_id)(void *)s.device, CL_DEVICE_TYPE_ALL, 1, d, NULL));
+    IS(CL_INVALID_DEVICE_TYPE, clGetDeviceIDs(s.platform, 0, 1, d, NULL));
+    IS(CL_INVALID_DEVICE_TYPE, clGetDeviceIDs(s.platform, (cl_device_type)1 << 40, 1, d, NULL));
+    IS(CL_INVALID_VALUE, clGetDeviceIDs(s.platform, CL_DEVICE_TYPE_ALL, 0, d, NULL));
+    IS(CL_INVALID_VALUE, clGetDeviceIDs(s.platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL));
+    IS(CL_DEVICE_NOT_FOUND, clGetDeviceIDs(s.platform, CL_DEVICE_TYPE_CUSTOM, 1, d, &n));
+    IS(CL_SUCCESS, clGetDeviceIDs(s.platform, CL_DEVICE_TYPE_DEFAULT, 2, d, &n));
+    ck_assert_uint_eq(n, 1);
+    IS(CL_INVALID_DEVICE, clGetDeviceInfo(NULL, CL_DEVICE_NAME, 0, NULL, &size));
+    IS(CL_INVALID_DEVICE, clGetDeviceInfo((cl_device_id)(void *)s.context, CL_DEVICE_NAME, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetDeviceInfo(s.device, 0xffff, sizeof text, text, NULL));
+    IS(CL_INVALID_VALUE, clGetDeviceInfo(s.device, CL_DEVICE_NAME, 1, text, NULL));
+    IS(CL_INVALID_DEVICE, clRetainDevice(NULL));
+    IS(CL_INVALID_DEVICE, clReleaseDevice(NULL));
+    IS(CL_SUCCESS, clRetainDevice(s.device));
+    IS(CL_SUCCESS, clReleaseDevice(s.device));
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    IS(CL_INVALID_DEVICE, clCreateSubDevices(NULL, equally, 0, NULL, &n));
+    IS(CL_INVALID_VALUE, clCreateSubDevices(s.device, equally, 0, NULL, &n));
+    IS(CL_INVALID_VALUE, clCreateSubDevices(s.device, NULL, 0, NULL, &n));
+    cl_ulong t[2];
+    IS(CL_INVALID_DEVICE, clGetDeviceAndHostTimer(NULL, &t[0], &t[1]));
+    IS(CL_INVALID_DEVICE, clGetHostTimer(NULL, &t[0]));
+    IS(CL_INVALID_VALUE, clGetHostTimer(s.device, NULL));
+    IS(CL_INVALID_PLATFORM, clUnloadPlatformCompiler(NULL));
+    ck_assert_ptr_null(clGetExtensionFunctionAddressForPlatform(s.platform, "clNoSuchThing"));
+    ck_assert_ptr_null(clGetExtensionFunctionAddressForPlatform(s.platform, NULL));
+    ck_assert_ptr_null(clGetExtensionFunctionAddressForPlatform(NULL, "clCreateBuffer"));
+    close_two();
+}
+END_TEST
+
+static void CL_CALLBACK on_context(const char *text, const void *info, size_t n, void *data)
+{
+    (void)text, (void)info, (void)n, (void)data;
+}
+
+START_TEST(contexts)
+{
+    open_two();
+    size_t size;
+    cl_device_id d = s.device, wrong = (cl_device_id)(void *)s.platform;
+    cl_context_properties no_platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)s.device, 0};
+    cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)s.platform, CL_CONTEXT_PLATFORM,
+                                     (cl_context_properties)s.platform, 0};
+    cl_context_properties unknown[] = {0x7654, 1, 0};
+    NONE(CL_INVALID_VALUE, clCreateContext(NULL, 0, &d, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateContext(NULL, 1, NULL, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateContext(NULL, 1, &d, NULL, &size, err));
+    NONE(CL_INVALID_DEVICE, clCreateContext(NULL, 1, &wrong, NULL, NULL, err));
+    NONE(CL_INVALID_PLATFORM, clCreateContext(no_platform, 1, &d, NULL, NULL, err));
+    NONE(CL_INVALID_PROPERTY, clCreateContext(twice, 1, &d, NULL, NULL, err));
+    NONE(CL_INVALID_PROPERTY, clCreateContext(unknown, 1, &d, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, &size, err));
+    NONE(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(NULL, 0, NULL, NULL, err));
+    NONE(CL_DEVICE_NOT_FOUND, clCreateContextFromType(NULL, CL_DEVICE_TYPE_CUSTOM, NULL, NULL, err));
+    NONE(CL_INVALID_PLATFORM, clCreateContextFromType(no_platform, CL_DEVICE_TYPE_ALL, NULL, NULL, err));
+    cl_context_properties right[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)s.platform, 0};
+    cl_int err;
+    cl_context c = clCreateContextFromType(right, CL_DEVICE_TYPE_ALL, on_context, &size, &err);
+    OK(err);
+    OK(clReleaseContext(c));
+    IS(CL_INVALID_CONTEXT, clRetainContext(NULL));
+    IS(CL_INVALID_CONTEXT, clReleaseContext((cl_context)(void *)s.queue));
+    IS(CL_INVALID_CONTEXT, clGetContextInfo(NULL, CL_CONTEXT_DEVICES, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetContextInfo(s.context, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetContextInfo(s.context, CL_CONTEXT_DEVICES, 1, &d, NULL));
+    IS(CL_INVALID_CONTEXT, clSetContextDestructorCallback(NULL, NULL, NULL));
+    IS(CL_INVALID_VALUE, clSetContextDestructorCallback(s.context, NULL, NULL));
+    close_two();
+}
+END_TEST
+
+START_TEST(queues)
+{
+    open_two();
+    size_t size;
+    const cl_queue_properties bad_bits[] = {CL_QUEUE_PROPERTIES, (cl_queue_properties)1 << 40, 0};
+    const cl_queue_properties unknown[] = {0x7777, 1, 0};
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
+                                             CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    NONE(CL_INVALID_CONTEXT, clCreateCommandQueue(NULL, s.device, 0, err));
+    NONE(CL_INVALID_DEVICE, clCreateCommandQueue(s.context, NULL, 0, err));
+    NONE(CL_INVALID_VALUE, clCreateCommandQueue(s.context, s.device, (cl_command_queue_properties)1 << 40, err));
+    NONE(CL_INVALID_CONTEXT, clCreateCommandQueueWithProperties(NULL, s.device, NULL, err));
+    NONE(CL_INVALID_DEVICE, clCreateCommandQueueWithProperties(s.context, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(s.context, s.device, bad_bits, err));
+    NONE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(s.context, s.device, unknown, err));
+    NONE(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(s.context, s.device, on_device, err));
+    IS(CL_INVALID_COMMAND_QUEUE, clRetainCommandQueue(NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clReleaseCommandQueue(NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clReleaseCommandQueue((cl_command_queue)(void *)s.context));
+    IS(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(NULL, CL_QUEUE_CONTEXT, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetCommandQueueInfo(s.queue, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetCommandQueueInfo(s.queue, CL_QUEUE_CONTEXT, 1, &size, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clFlush(NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clFinish(NULL));
+    IS(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue(NULL, s.device, s.queue));
+    IS(CL_INVALID_DEVICE, clSetDefaultDeviceCommandQueue(s.context, NULL, s.queue));
+    IS(CL_INVALID_COMMAND_QUEUE, clSetDefaultDeviceCommandQueue(s.context, s.device, NULL));
+    close_two();
+}
+END_TEST
+
+START_TEST(memory_objects)
+{
+    open_two();
+    char bytes[256];
+    size_t size;
+    cl_mem m = shim_buffer(&s, 1024);
+    NONE(CL_INVALID_CONTEXT, clCreateBuffer(NULL, 0, 64, NULL, err));
+    NONE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(s.context, 0, 0, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateBuffer(s.context, (cl_mem_flags)1 << 40, 64, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateBuffer(s.context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateBuffer(s.context, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, bytes, err));
+    NONE(CL_INVALID_VALUE, clCreateBuffer(s.context, CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, 64, NULL, err));
+    NONE(CL_INVALID_HOST_PTR, clCreateBuffer(s.context, CL_MEM_USE_HOST_PTR, 64, NULL, err));
+    NONE(CL_INVALID_HOST_PTR, clCreateBuffer(s.context, CL_MEM_COPY_HOST_PTR, 64, NULL, err));
+    NONE(CL_INVALID_HOST_PTR, clCreateBuffer(s.context, 0, 64, bytes, err));
+    const cl_mem_properties odd[] = {0x7777, 1, 0};
+    NONE(CL_INVALID_PROPERTY, clCreateBufferWithProperties(s.context, odd, 0, 64, NULL, err));
+    cl_buffer_region whole = {0, 1024}, beyond = {512, 1024}, empty = {0, 0}, misaligned = {4, 64};
+    NONE(CL_INVALID_MEM_OBJECT, clCreateSubBuffer(NULL, 0, CL_BUFFER_CREATE_TYPE_REGION, &whole, err));
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(m, 0, 0x7777, &whole, err));
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &beyond, err));
+    NONE(CL_INVALID_BUFFER_SIZE, clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, err));
+    NONE(CL_MISALIGNED_SUB_BUFFER_OFFSET, clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &misaligned, err));
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(m, CL_MEM_USE_HOST_PTR, CL_BUFFER_CREATE_TYPE_REGION, &whole, err));
+    cl_int rc;
+    cl_mem read_only = clCreateBuffer(s.context, CL_MEM_READ_ONLY, 1024, NULL, &rc);
+    OK(rc);
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(read_only, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &whole, err));
+    NONE(CL_INVALID_VALUE, clCreateSubBuffer(read_only, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &whole, err));
+    cl_mem sub = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &whole, &rc);
+    OK(rc);
+    NONE(CL_INVALID_MEM_OBJECT, clCreateSubBuffer(sub, 0, CL_BUFFER_CREATE_TYPE_REGION, &whole, err));
+    IS(CL_INVALID_MEM_OBJECT, clRetainMemObject(NULL));
+    IS(CL_INVALID_MEM_OBJECT, clReleaseMemObject((cl_mem)(void *)s.queue));
+    IS(CL_INVALID_MEM_OBJECT, clGetMemObjectInfo(NULL, CL_MEM_SIZE, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetMemObjectInfo(m, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetMemObjectInfo(m, CL_MEM_SIZE, 1, &size, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clSetMemObjectDestructorCallback(NULL, NULL, NULL));
+    IS(CL_INVALID_VALUE, clSetMemObjectDestructorCallback(m, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clGetImageInfo(NULL, CL_IMAGE_FORMAT, 0, NULL, &size));
+    IS(CL_INVALID_MEM_OBJECT, clGetImageInfo(m, CL_IMAGE_FORMAT, 0, NULL, &size));
+    IS(CL_INVALID_MEM_OBJECT, clGetPipeInfo(NULL, CL_PIPE_PACKET_SIZE, 0, NULL, &size));
+    IS(CL_INVALID_MEM_OBJECT, clGetPipeInfo(m, CL_PIPE_PACKET_SIZE, 0, NULL, &size));
+    IS(CL_INVALID_CONTEXT, clGetSupportedImageFormats(NULL, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, NULL));
+    NONE(CL_INVALID_CONTEXT, clCreateImage(NULL, 0, NULL, NULL, NULL, err));
+    NONE(CL_INVALID_CONTEXT, clCreatePipe(NULL, 0, 4, 4, NULL, err));
+    NONE(CL_INVALID_CONTEXT, clCreateSampler(NULL, CL_TRUE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, err));
+    IS(CL_INVALID_SAMPLER, clRetainSampler(NULL));
+    IS(CL_INVALID_SAMPLER, clReleaseSampler(NULL));
+    IS(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, 0, NULL, &size));
+    ck_assert_ptr_null(clSVMAlloc(NULL, 0, 64, 0));
+    clSVMFree(NULL, NULL);
+    OK(clReleaseMemObject(sub));
+    OK(clReleaseMemObject(read_only));
+    OK(clReleaseMemObject(m));
+    close_two();
+}
+END_TEST
+
+static void CL_CALLBACK on_program(cl_program p, void *data)
+{
+    (void)p, (void)data;
+}
+
+START_TEST(programs)
+{
+    open_two();
+    const char *text = shim_source, *null = NULL, *bad = "kernel void broken(void) { #error no\n }";
+    size_t size, zero = 0, length = 5;
+    const unsigned char *binary = (const unsigned char *)"xxxxx", *no_binary = NULL;
+    cl_device_id wrong = (cl_device_id)(void *)s.platform;
+    cl_int status, rc;
+    NONE(CL_INVALID_CONTEXT, clCreateProgramWithSource(NULL, 1, &text, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithSource(s.context, 0, &text, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithSource(s.context, 1, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithSource(s.context, 1, &null, NULL, err));
+    NONE(CL_INVALID_CONTEXT, clCreateProgramWithBinary(NULL, 1, &s.device, &length, &binary, &status, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithBinary(s.context, 0, &s.device, &length, &binary, &status, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithBinary(s.context, 1, NULL, &length, &binary, &status, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithBinary(s.context, 1, &s.device, &zero, &binary, &status, err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithBinary(s.context, 1, &s.device, &length, &no_binary, &status, err));
+    NONE(CL_INVALID_DEVICE, clCreateProgramWithBinary(s.context, 1, &wrong, &length, &binary, &status, err));
+    NONE(CL_INVALID_BINARY, clCreateProgramWithBinary(s.context, 1, &s.device, &length, &binary, &status, err));
+    ck_assert_int_eq(status, CL_INVALID_BINARY);
+    NONE(CL_INVALID_CONTEXT, clCreateProgramWithIL(NULL, binary, 5, err));
+    NONE(CL_INVALID_CONTEXT, clCreateProgramWithBuiltInKernels(NULL, 1, &s.device, "x", err));
+    NONE(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(s.context, 1, &s.device, NULL, err));
+    NONE(CL_INVALID_DEVICE, clCreateProgramWithBuiltInKernels(s.context, 1, &wrong, "x", err));
+    IS(CL_INVALID_PROGRAM, clRetainProgram(NULL));
+    IS(CL_INVALID_PROGRAM, clReleaseProgram((cl_program)(void *)s.context));
+    cl_program p = clCreateProgramWithSource(s.context, 1, &text, NULL, &rc);
+    OK(rc);
+    IS(CL_INVALID_PROGRAM, clBuildProgram(NULL, 0, NULL, "", NULL, NULL));
+    IS(CL_INVALID_VALUE, clBuildProgram(p, 1, NULL, "", NULL, NULL));
+    IS(CL_INVALID_VALUE, clBuildProgram(p, 0, &s.device, "", NULL, NULL));
+    IS(CL_INVALID_VALUE, clBuildProgram(p, 1, &s.device, "", NULL, &size));
+    IS(CL_INVALID_DEVICE, clBuildProgram(p, 1, &wrong, "", NULL, NULL));
+    IS(CL_INVALID_BUILD_OPTIONS, clBuildProgram(p, 1, &s.device, "nonsense", NULL, NULL));
+    NONE(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(p, "iota", err));
+    cl_uint n;
+    IS(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernelsInProgram(p, 0, NULL, &n));
+    OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "iota", &rc);
+    OK(rc);
+    IS(CL_INVALID_OPERATION, clBuildProgram(p, 0, NULL, NULL, NULL, NULL)); /* kernels are attached */
+    IS(CL_INVALID_OPERATION, clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    OK(clReleaseKernel(k));
+    OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    OK(clReleaseProgram(p));
+    p = clCreateProgramWithSource(s.context, 1, &bad, NULL, &rc);
+    OK(rc);
+    IS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(p, 1, &s.device, "", NULL, NULL));
+    char log[256] = "";
+    OK(clGetProgramBuildInfo(p, s.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    ck_assert_ptr_nonnull(strstr(log, "#error no"));
+    IS(CL_INVALID_DEVICE, clGetProgramBuildInfo(p, NULL, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    IS(CL_INVALID_DEVICE, clGetProgramBuildInfo(p, wrong, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    IS(CL_INVALID_PROGRAM, clGetProgramBuildInfo(NULL, s.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    IS(CL_INVALID_VALUE, clGetProgramBuildInfo(p, s.device, 0xffff, sizeof log, log, NULL));
+    NONE(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(p, "broken", err));
+    NONE(CL_INVALID_PROGRAM, clCreateKernel(NULL, "broken", err));
+    IS(CL_INVALID_PROGRAM, clGetProgramInfo(NULL, CL_PROGRAM_SOURCE, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetProgramInfo(p, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_PROGRAM, clCompileProgram(NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    IS(CL_INVALID_VALUE, clCompileProgram(p, 0, NULL, NULL, 1, NULL, NULL, NULL, NULL));
+    IS(CL_INVALID_VALUE, clCompileProgram(p, 0, NULL, NULL, 0, &p, NULL, NULL, NULL));
+    IS(CL_INVALID_VALUE, clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, &size));
+    IS(CL_INVALID_DEVICE, clCompileProgram(p, 1, &wrong, NULL, 0, NULL, NULL, NULL, NULL));
+    IS(CL_COMPILE_PROGRAM_FAILURE, clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    NONE(CL_INVALID_CONTEXT, clLinkProgram(NULL, 0, NULL, NULL, 1, &p, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clLinkProgram(s.context, 0, NULL, NULL, 0, &p, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clLinkProgram(s.context, 0, NULL, NULL, 1, NULL, NULL, NULL, err));
+    NONE(CL_INVALID_VALUE, clLinkProgram(s.context, 0, NULL, NULL, 1, &p, NULL, &size, err));
+    NONE(CL_INVALID_OPERATION, clLinkProgram(s.context, 0, NULL, NULL, 1, &p, NULL, NULL, err));
+    cl_program no_program = NULL;
+    NONE(CL_INVALID_PROGRAM, clLinkProgram(s.context, 0, NULL, NULL, 1, &no_program, NULL, NULL, err));
+    IS(CL_INVALID_PROGRAM, clSetProgramReleaseCallback(NULL, on_program, NULL));
+    IS(CL_INVALID_VALUE, clSetProgramReleaseCallback(p, NULL, NULL));
+    IS(CL_INVALID_PROGRAM, clSetProgramSpecializationConstant(NULL, 0, 4, &size));
+    OK(clReleaseProgram(p));
+    close_two();
+}
+END_TEST
+
+START_TEST(kernels)
+{
+    open_two();
+    size_t size;
+    cl_uint n;
+    cl_kernel list[4], k = shim_kernel(&s, "scale_inplace"), sum = shim_kernel(&s, "group_sum");
+    cl_mem m = shim_buffer(&s, 256), null = NULL, queue = (cl_mem)(void *)s.queue;
+    cl_float f = 1;
+    NONE(CL_INVALID_VALUE, clCreateKernel(s.program, NULL, err));
+    NONE(CL_INVALID_KERNEL_NAME, clCreateKernel(s.program, "no_such", err));
+    IS(CL_INVALID_PROGRAM, clCreateKernelsInProgram(NULL, 0, NULL, &n));
+    IS(CL_INVALID_VALUE, clCreateKernelsInProgram(s.program, 4, list, &n));
+    IS(CL_INVALID_KERNEL, clRetainKernel(NULL));
+    IS(CL_INVALID_KERNEL, clReleaseKernel((cl_kernel)(void *)s.program));
+    IS(CL_INVALID_KERNEL, clSetKernelArg(NULL, 0, sizeof m, &m));
+    IS(CL_INVALID_ARG_INDEX, clSetKernelArg(k, 2, sizeof m, &m));
+    IS(CL_INVALID_ARG_INDEX, clSetKernelArg(k, 0xffffffff, sizeof m, &m));
+    IS(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 0, 4, &m));
+    IS(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 1, 8, &f));
+    IS(CL_INVALID_ARG_VALUE, clSetKernelArg(k, 1, 4, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof queue, &queue));
+    IS(CL_INVALID_ARG_VALUE, clSetKernelArg(sum, 2, 64, &f));
+    IS(CL_INVALID_ARG_SIZE, clSetKernelArg(sum, 2, 0, NULL));
+    IS(CL_SUCCESS, clSetKernelArg(k, 0, sizeof null, &null));
+    IS(CL_SUCCESS, clSetKernelArg(k, 0, sizeof null, NULL));
+    IS(CL_INVALID_KERNEL, clGetKernelInfo(NULL, CL_KERNEL_NUM_ARGS, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetKernelInfo(k, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetKernelInfo(k, CL_KERNEL_NUM_ARGS, 1, &size, NULL));
+    IS(CL_INVALID_KERNEL, clGetKernelArgInfo(NULL, 0, CL_KERNEL_ARG_NAME, 0, NULL, &size));
+    IS(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(k, 2, CL_KERNEL_ARG_NAME, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetKernelArgInfo(k, 0, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_KERNEL, clGetKernelWorkGroupInfo(NULL, s.device, CL_KERNEL_WORK_GROUP_SIZE, 0, NULL, &size));
+    IS(CL_INVALID_DEVICE,
+       clGetKernelWorkGroupInfo(k, (cl_device_id)(void *)s.platform, CL_KERNEL_WORK_GROUP_SIZE, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(k, NULL, 0xffff, 0, NULL, &size));
+    NONE(CL_INVALID_KERNEL, clCloneKernel(NULL, err));
+    IS(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, NULL));
+    IS(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, 0, 0, NULL));
+    OK(clReleaseKernel(k));
+    OK(clReleaseKernel(sum));
+    OK(clReleaseMemObject(m));
+    close_two();
+}
+END_TEST
+
+/* Launches: codes of a driver at the call, also where the launch is captured and carried out later. */
+START_TEST(launches)
+{
+    open_two();
+    for (int pending = 0; pending < 2; pending++) {
+        cl_event gate = shim_gate(&s), foreign = shim_gate(&other), null = NULL;
+        cl_uint nwait = (cl_uint)pending;
+        const cl_event *wait = pending ? &gate : NULL;
+        cl_kernel k = shim_kernel(&s, "iota");
+        cl_mem m = shim_buffer(&s, 4096), abroad = shim_buffer(&other, 4096);
+        size_t n = 64, l = 8, zero = 0, wide[2] = {64, 32}, many[3] = {8, 8, 128}, deep[3] = {1, 1, 128},
+               top = SIZE_MAX;
+        const size_t *none = NULL;
+#define LAUNCH(queue, kernel, dims, offset, global, local)                                                             \
+    clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nwait, wait, NULL)
+        IS(CL_INVALID_KERNEL_ARGS, LAUNCH(s.queue, k, 1, NULL, &n, NULL));
+        shim_set(k, 0, m);
+        IS(CL_INVALID_COMMAND_QUEUE, LAUNCH(NULL, k, 1, NULL, &n, NULL));
+        IS(CL_INVALID_KERNEL, LAUNCH(s.queue, NULL, 1, NULL, &n, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueNDRangeKernel(other.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+        IS(CL_INVALID_WORK_DIMENSION, LAUNCH(s.queue, k, 0, NULL, &n, NULL));
+        IS(CL_INVALID_WORK_DIMENSION, LAUNCH(s.queue, k, 4, NULL, &n, NULL));
+        IS(CL_INVALID_GLOBAL_WORK_SIZE, LAUNCH(s.queue, k, 1, NULL, none, NULL));
+        IS(CL_INVALID_WORK_GROUP_SIZE, LAUNCH(s.queue, k, 1, NULL, &n, &zero));
+        IS(CL_INVALID_WORK_GROUP_SIZE, LAUNCH(s.queue, k, 2, NULL, wide, wide));
+        IS(CL_INVALID_WORK_ITEM_SIZE, LAUNCH(s.queue, k, 3, NULL, many, deep));
+        IS(CL_INVALID_GLOBAL_OFFSET, LAUNCH(s.queue, k, 1, &top, &n, NULL));
+        IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(s.queue, k, 1, NULL, &n, &l, 1, NULL, NULL));
+        IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(s.queue, k, 1, NULL, &n, &l, 0, &gate, NULL));
+        IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(s.queue, k, 1, NULL, &n, &l, 1, &null, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueNDRangeKernel(s.queue, k, 1, NULL, &n, &l, 1, &foreign, NULL));
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueTask(NULL, k, 0, NULL, NULL));
+        IS(CL_INVALID_KERNEL, clEnqueueTask(s.queue, NULL, 0, NULL, NULL));
+        /* An argument of another context is wrong at the enqueue. */
+        shim_set(k, 0, abroad);
+        IS(CL_INVALID_CONTEXT, LAUNCH(s.queue, k, 1, NULL, &n, NULL));
+        OK(clSetUserEventStatus(gate, CL_COMPLETE));
+        OK(clFinish(s.queue));
+        OK(clReleaseEvent(gate));
+        OK(clReleaseEvent(foreign));
+        OK(clReleaseMemObject(m));
+        OK(clReleaseMemObject(abroad));
+        OK(clReleaseKernel(k));
+    }
+    close_two();
+}
+END_TEST
+
+START_TEST(buffer_commands)
+{
+    open_two();
+    cl_int rc;
+    char to[4096];
+    cl_mem m = shim_buffer(&s, 1024), m2 = shim_buffer(&s, 1024), abroad = shim_buffer(&other, 1024);
+    cl_mem sealed = clCreateBuffer(s.context, CL_MEM_HOST_NO_ACCESS, 1024, NULL, &rc);
+    OK(rc);
+    for (int pending = 0; pending < 2; pending++) {
+        cl_event gate = shim_gate(&s), foreign = shim_gate(&other);
+        cl_uint n = (cl_uint)pending;
+        const cl_event *w = pending ? &gate : NULL;
+        const size_t o[3] = {0, 0, 0}, r[3] = {16, 4, 1}, zero[3] = {0, 1, 1}, high[3] = {1020, 0, 0};
+#define BOTH(code, queue, mem, off, size, ptr, nw, wl)                                                                 \
+    do {                                                                                                               \
+        IS(code, clEnqueueReadBuffer(queue, mem, CL_FALSE, off, size, ptr, nw, wl, NULL));                             \
+        IS(code, clEnqueueWriteBuffer(queue, mem, CL_FALSE, off, size, ptr, nw, wl, NULL));                            \
+    } while (0)
+        BOTH(CL_INVALID_COMMAND_QUEUE, NULL, m, 0, 4, to, n, w);
+        BOTH(CL_INVALID_MEM_OBJECT, s.queue, NULL, 0, 4, to, n, w);
+        BOTH(CL_INVALID_CONTEXT, s.queue, abroad, 0, 4, to, n, w);
+        BOTH(CL_INVALID_VALUE, s.queue, m, 1021, 4, to, n, w);
+        BOTH(CL_INVALID_VALUE, s.queue, m, SIZE_MAX, 4, to, n, w);
+        BOTH(CL_INVALID_VALUE, s.queue, m, 4, SIZE_MAX, to, n, w);
+        BOTH(CL_INVALID_VALUE, s.queue, m, 0, 4, NULL, n, w);
+        if (!pending) /* newer versions allow it: the driver's to judge */
+            BOTH(CL_INVALID_VALUE, s.queue, m, 0, 0, to, n, w);
+        BOTH(CL_INVALID_OPERATION, s.queue, sealed, 0, 4, to, n, w);
+        BOTH(CL_INVALID_EVENT_WAIT_LIST, s.queue, m, 0, 4, to, 1, NULL);
+        BOTH(CL_INVALID_EVENT_WAIT_LIST, s.queue, m, 0, 4, to, 0, &gate);
+        BOTH(CL_INVALID_CONTEXT, s.queue, m, 0, 4, to, 1, &foreign);
+#define RECTS(code, queue, mem, mo, ho, reg, mrow, msl, hrow, hsl, ptr)                                                \
+    IS(code, clEnqueueReadBufferRect(queue, mem, CL_FALSE, mo, ho, reg, mrow, msl, hrow, hsl, ptr, n, w, NULL));       \
+    IS(code, clEnqueueWriteBufferRect(queue, mem, CL_FALSE, mo, ho, reg, mrow, msl, hrow, hsl, ptr, n, w, NULL))
+        RECTS(CL_INVALID_COMMAND_QUEUE, NULL, m, o, o, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_MEM_OBJECT, s.queue, NULL, o, o, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_CONTEXT, s.queue, abroad, o, o, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, NULL, o, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, NULL, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, NULL, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, zero, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, high, o, r, 0, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, r, 8, 0, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, r, 0, 65, 0, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, r, 0, 0, 8, 0, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, r, 0, 0, 0, 65, to);
+        RECTS(CL_INVALID_VALUE, s.queue, m, o, o, r, 0, 0, 0, 0, NULL);
+        RECTS(CL_INVALID_OPERATION, s.queue, sealed, o, o, r, 0, 0, 0, 0, to);
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueCopyBuffer(NULL, m, m2, 0, 0, 4, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyBuffer(s.queue, NULL, m2, 0, 0, 4, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyBuffer(s.queue, m, NULL, 0, 0, 4, n, w, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueCopyBuffer(s.queue, m, abroad, 0, 0, 4, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBuffer(s.queue, m, m2, 1021, 0, 4, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBuffer(s.queue, m, m2, 0, 1021, 4, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBuffer(s.queue, m, m2, 0, SIZE_MAX, 4, n, w, NULL));
+        IS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBuffer(s.queue, m, m, 0, 2, 4, n, w, NULL));
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueCopyBufferRect(NULL, m, m2, o, o, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferRect(s.queue, NULL, m2, o, o, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferRect(s.queue, m, NULL, o, o, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueCopyBufferRect(s.queue, m, abroad, o, o, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBufferRect(s.queue, m, m2, NULL, o, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBufferRect(s.queue, m, m2, o, o, zero, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBufferRect(s.queue, m, m2, o, high, r, 0, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBufferRect(s.queue, m, m2, o, o, r, 8, 0, 0, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueCopyBufferRect(s.queue, m, m, o, o, r, 32, 0, 16, 0, n, w, NULL));
+        IS(CL_MEM_COPY_OVERLAP,
+           clEnqueueCopyBufferRect(s.queue, m, m, o, (size_t[3]){8, 1, 0}, r, 32, 0, 32, 0, n, w, NULL));
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueFillBuffer(NULL, m, to, 4, 0, 16, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueFillBuffer(s.queue, NULL, to, 4, 0, 16, n, w, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueFillBuffer(s.queue, abroad, to, 4, 0, 16, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, NULL, 4, 0, 16, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 0, 0, 16, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 3, 0, 12, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 256, 0, 256, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 4, 2, 16, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 4, 0, 18, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueFillBuffer(s.queue, m, to, 4, 1020, 8, n, w, NULL));
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueMigrateMemObjects(NULL, 1, &m, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(s.queue, 0, &m, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(s.queue, 1, NULL, 0, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(s.queue, 1, &m, 0x7000, n, w, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueMigrateMemObjects(s.queue, 1, &abroad, 0, n, w, NULL));
+        cl_mem none = NULL;
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueMigrateMemObjects(s.queue, 1, &none, 0, n, w, NULL));
+        OK(clSetUserEventStatus(gate, CL_COMPLETE));
+        OK(clFinish(s.queue));
+        OK(clReleaseEvent(gate));
+        OK(clReleaseEvent(foreign));
+    }
+    OK(clReleaseMemObject(m));
+    OK(clReleaseMemObject(m2));
+    OK(clReleaseMemObject(abroad));
+    OK(clReleaseMemObject(sealed));
+    close_two();
+}
+END_TEST
+
+START_TEST(maps)
+{
+    open_two();
+    cl_int rc;
+    cl_mem m = shim_buffer(&s, 1024), abroad = shim_buffer(&other, 1024);
+    cl_mem no_read = clCreateBuffer(s.context, CL_MEM_HOST_WRITE_ONLY, 1024, NULL, &rc);
+    cl_mem no_write = clCreateBuffer(s.context, CL_MEM_HOST_READ_ONLY, 1024, NULL, &rc);
+    for (int pending = 0; pending < 2; pending++) {
+        cl_event gate = shim_gate(&s);
+        cl_uint n = (cl_uint)pending;
+        const cl_event *w = pending ? &gate : NULL;
+        NONE(CL_INVALID_COMMAND_QUEUE, clEnqueueMapBuffer(NULL, m, CL_FALSE, CL_MAP_READ, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_MEM_OBJECT, clEnqueueMapBuffer(s.queue, NULL, CL_FALSE, CL_MAP_READ, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_CONTEXT, clEnqueueMapBuffer(s.queue, abroad, CL_FALSE, CL_MAP_READ, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_VALUE, clEnqueueMapBuffer(s.queue, m, CL_FALSE, CL_MAP_READ, 1021, 4, n, w, NULL, err));
+        NONE(CL_INVALID_VALUE, clEnqueueMapBuffer(s.queue, m, CL_FALSE, CL_MAP_READ, 0, 0, n, w, NULL, err));
+        NONE(CL_INVALID_VALUE, clEnqueueMapBuffer(s.queue, m, CL_FALSE, 0x700, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_VALUE, clEnqueueMapBuffer(s.queue, m, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                                  4, n, w, NULL, err));
+        NONE(CL_INVALID_OPERATION, clEnqueueMapBuffer(s.queue, no_read, CL_FALSE, CL_MAP_READ, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_OPERATION,
+             clEnqueueMapBuffer(s.queue, no_write, CL_FALSE, CL_MAP_WRITE, 0, 4, n, w, NULL, err));
+        NONE(CL_INVALID_EVENT_WAIT_LIST,
+             clEnqueueMapBuffer(s.queue, m, CL_FALSE, CL_MAP_READ, 0, 4, 1, NULL, NULL, err));
+        IS(CL_INVALID_COMMAND_QUEUE, clEnqueueUnmapMemObject(NULL, m, &rc, n, w, NULL));
+        IS(CL_INVALID_MEM_OBJECT, clEnqueueUnmapMemObject(s.queue, NULL, &rc, n, w, NULL));
+        IS(CL_INVALID_CONTEXT, clEnqueueUnmapMemObject(s.queue, abroad, &rc, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueUnmapMemObject(s.queue, m, &rc, n, w, NULL));
+        IS(CL_INVALID_VALUE, clEnqueueUnmapMemObject(s.queue, m, NULL, n, w, NULL));
+        cl_uint count = 7;
+        OK(clGetMemObjectInfo(m, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+        ck_assert_uint_eq(count, 0);
+        OK(clSetUserEventStatus(gate, CL_COMPLETE));
+        OK(clFinish(s.queue));
+        OK(clReleaseEvent(gate));
+    }
+    OK(clReleaseMemObject(m));
+    OK(clReleaseMemObject(abroad));
+    OK(clReleaseMemObject(no_read));
+    OK(clReleaseMemObject(no_write));
+    close_two();
+}
+END_TEST
+
+static void CL_CALLBACK on_event(cl_event e, cl_int status, void *data)
+{
+    (void)e, (void)status, (void)data;
+}
+
+START_TEST(events)
+{
+    open_two();
+    size_t size;
+    cl_ulong t;
+    cl_event gate = shim_gate(&s), foreign = shim_gate(&other), null = NULL, e, two[2] = {gate, foreign};
+    NONE(CL_INVALID_CONTEXT, clCreateUserEvent(NULL, err));
+    IS(CL_INVALID_EVENT, clRetainEvent(NULL));
+    IS(CL_INVALID_EVENT, clReleaseEvent((cl_event)(void *)s.queue));
+    IS(CL_INVALID_EVENT, clGetEventInfo(NULL, CL_EVENT_CONTEXT, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetEventInfo(gate, 0xffff, 0, NULL, &size));
+    IS(CL_INVALID_VALUE, clGetEventInfo(gate, CL_EVENT_CONTEXT, 1, &size, NULL));
+    IS(CL_INVALID_EVENT, clGetEventProfilingInfo(NULL, CL_PROFILING_COMMAND_END, sizeof t, &t, NULL));
+    IS(CL_PROFILING_INFO_NOT_AVAILABLE, clGetEventProfilingInfo(gate, CL_PROFILING_COMMAND_END, sizeof t, &t, NULL));
+    IS(CL_INVALID_VALUE, clWaitForEvents(0, &gate));
+    IS(CL_INVALID_VALUE, clWaitForEvents(1, NULL));
+    IS(CL_INVALID_EVENT, clWaitForEvents(1, &null));
+    IS(CL_INVALID_CONTEXT, clWaitForEvents(2, two));
+    IS(CL_INVALID_EVENT, clSetUserEventStatus(NULL, CL_COMPLETE));
+    IS(CL_INVALID_VALUE, clSetUserEventStatus(gate, CL_QUEUED));
+    IS(CL_INVALID_VALUE, clSetUserEventStatus(gate, CL_RUNNING));
+    IS(CL_INVALID_EVENT, clSetEventCallback(NULL, CL_COMPLETE, on_event, NULL));
+    IS(CL_INVALID_VALUE, clSetEventCallback(gate, CL_COMPLETE, NULL, NULL));
+    IS(CL_INVALID_VALUE, clSetEventCallback(gate, CL_QUEUED, on_event, NULL));
+    IS(CL_INVALID_VALUE, clSetEventCallback(gate, -1, on_event, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueMarker(NULL, &e));
+    IS(CL_INVALID_VALUE, clEnqueueMarker(s.queue, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueBarrier(NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueWaitForEvents(NULL, 1, &gate));
+    IS(CL_INVALID_VALUE, clEnqueueWaitForEvents(s.queue, 0, &gate));
+    IS(CL_INVALID_VALUE, clEnqueueWaitForEvents(s.queue, 1, NULL));
+    IS(CL_INVALID_EVENT, clEnqueueWaitForEvents(s.queue, 1, &null));
+    IS(CL_INVALID_CONTEXT, clEnqueueWaitForEvents(s.queue, 1, &foreign));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueMarkerWithWaitList(NULL, 0, NULL, &e));
+    IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueMarkerWithWaitList(s.queue, 1, NULL, &e));
+    IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueMarkerWithWaitList(s.queue, 1, &null, &e));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueBarrierWithWaitList(NULL, 0, NULL, &e));
+    IS(CL_INVALID_EVENT_WAIT_LIST, clEnqueueBarrierWithWaitList(s.queue, 0, &gate, &e));
+    OK(clEnqueueMarkerWithWaitList(s.queue, 0, NULL, &e));
+    IS(CL_INVALID_EVENT, clSetUserEventStatus(e, CL_COMPLETE));
+    OK(clFinish(s.queue));
+    IS(CL_PROFILING_INFO_NOT_AVAILABLE, clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof t, &t, NULL));
+    OK(clReleaseEvent(e));
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    IS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, CL_COMPLETE));
+    IS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, -1));
+    OK(clReleaseEvent(gate));
+    OK(clReleaseEvent(foreign));
+    close_two();
+}
+END_TEST
+
+/* What the devices here lack: images, pipes, shared memory, native kernels; wrong handles in their commands. */
+START_TEST(what_devices_lack)
+{
+    open_two();
+    cl_mem m = shim_buffer(&s, 256);
+    const size_t o[3] = {0, 0, 0}, r[3] = {1, 1, 1};
+    char to[256];
+    size_t pitch;
+    cl_event gate = shim_gate(&s);
+    void *p = to;
+    const void *const_p = to;
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueReadImage(NULL, m, CL_TRUE, o, r, 0, 0, to, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueReadImage(s.queue, m, CL_TRUE, o, r, 0, 0, to, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueReadImage(s.queue, NULL, CL_TRUE, o, r, 0, 0, to, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueWriteImage(s.queue, m, CL_TRUE, o, r, 0, 0, to, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueFillImage(s.queue, m, to, o, r, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyImage(s.queue, m, m, o, o, r, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyImageToBuffer(s.queue, m, m, o, r, 0, 0, NULL, NULL));
+    IS(CL_INVALID_MEM_OBJECT, clEnqueueCopyBufferToImage(s.queue, m, m, 0, o, r, 0, NULL, NULL));
+    NONE(CL_INVALID_MEM_OBJECT,
+         clEnqueueMapImage(s.queue, m, CL_TRUE, CL_MAP_READ, o, r, &pitch, NULL, 0, NULL, NULL, err));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMMemcpy(NULL, CL_TRUE, to, to, 4, 0, NULL, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMMemFill(NULL, to, to, 4, 4, 0, NULL, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMMap(NULL, CL_TRUE, CL_MAP_READ, to, 4, 0, NULL, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMUnmap(NULL, to, 0, NULL, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMFree(NULL, 1, &p, NULL, NULL, 0, NULL, NULL));
+    IS(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMMigrateMem(NULL, 1, &const_p, NULL, 0, 0, NULL, NULL));
+    IS(CL_INVALID_OPERATION, clEnqueueSVMMemcpy(s.queue, CL_TRUE, to, to, 4, 0, NULL, NULL));
+    IS(CL_INVALID_OPERATION, clEnqueueSVMMemcpy(s.queue, CL_FALSE, to, to, 4, 1, &gate, NULL)); /* known at once */
+    IS(CL_INVALID_COMMAND_QUEUE,
+       clEnqueueNativeKernel(NULL, (void (*)(void *))free, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    IS(CL_INVALID_VALUE, clEnqueueNativeKernel(s.queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    IS(CL_INVALID_OPERATION,
+       clEnqueueNativeKernel(s.queue, (void (*)(void *))free, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clReleaseEvent(gate));
+    OK(clReleaseMemObject(m));
+    close_two();
+}
+END_TEST
+
+YK_TEST_MAIN("codes", platforms_and_devices, contexts, queues, memory_objects, programs, kernels, launches,
+             buffer_commands, maps, events, what_devices_lack)

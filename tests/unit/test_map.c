@@ -1,0 +1,223 @@
+/* shim/memory/map.h against a model that keeps one set of locations per byte. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "shim/memory/map.h"
+#include "tests/unit/main.h"
+
+/* Stands in for base's: the map's only allocation, failing when told to. */
+static bool no_memory;
+bool yk_array_grow_(void **v, size_t *cap, size_t need, size_t size)
+{
+    if (no_memory)
+        return false;
+    void *p = realloc(*v, need * size);
+    if (!p)
+        return false;
+    *v = p;
+    *cap = need;
+    return true;
+}
+
+enum { MODEL = 96 };
+struct model {
+    unsigned size;
+    yk_where at[MODEL];
+};
+
+static uint64_t seed = 88172645463325252u;
+static unsigned rnd(unsigned n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (unsigned)(seed >> 33) % n;
+}
+
+#define must(x)                                                                                                        \
+    do {                                                                                                               \
+        if (!(x)) /* ck_assert costs a system call each */                                                             \
+            ck_abort_msg("%s", #x);                                                                                    \
+    } while (0)
+
+static void compare(const struct yk_map *m, const struct model *w)
+{
+    must(yk_map_check(m));
+    uint64_t off = 0, end = 0;
+    yk_where all = ~(yk_where)0;
+    while (off < w->size) {
+        yk_where have = yk_map_find(m, off, &end);
+        must(end > off && end <= w->size);
+        for (; off < end; off++)
+            must(w->at[off] == have);
+        all &= have;
+    }
+    for (unsigned l = 0; l < 8; l++)
+        must(yk_map_whole(m, l) == (all >> l & 1));
+}
+
+static void compare_missing(const struct yk_map *m, const struct model *w, unsigned off, unsigned len,
+                            unsigned location)
+{
+    unsigned at = off, end = off + len;
+    struct yk_piece p;
+    bool holds = true;
+    while (yk_map_missing(m, at, end - at, location, &p)) {
+        holds = false;
+        must(p.off >= at && p.len > 0 && p.off + p.len <= end && p.have);
+        for (; at < p.off; at++)
+            must(w->at[at] & yk_at(location));
+        yk_where have = ~(yk_where)0;
+        for (; at < p.off + p.len; at++) {
+            must(!(w->at[at] & yk_at(location)));
+            have &= w->at[at];
+        }
+        must(have == p.have);
+        must(at == end || w->at[at] & yk_at(location) || !(w->at[at] & have)); /* as long as can be */
+    }
+    for (; at < end; at++)
+        must(w->at[at] & yk_at(location));
+    must(yk_map_holds(m, off, len, location) == holds);
+}
+
+static bool drop_in_model(struct model *w, unsigned location)
+{
+    for (unsigned i = 0; i < w->size; i++)
+        if (w->at[i] == yk_at(location))
+            return false;
+    for (unsigned i = 0; i < w->size; i++)
+        w->at[i] &= ~yk_at(location);
+    return true;
+}
+
+static unsigned long step(struct yk_map *m, struct model *w, unsigned locations)
+{
+    unsigned off = rnd(w->size + 1), len = rnd(w->size - off + 1), location = rnd(locations);
+    if (rnd(20) == 0)
+        off = 0, len = w->size;
+    if (rnd(4) == 0)
+        len = len > 3 ? rnd(4) : len; /* many small spans */
+    no_memory = rnd(10) == 0;
+    yk_status s = YK_OK;
+    switch (rnd(8)) {
+    case 0:
+    case 1:
+    case 2:
+        s = yk_map_write(m, off, len, location);
+        for (unsigned i = off; i < off + len && s == YK_OK; i++)
+            w->at[i] = yk_at(location);
+        must(s == YK_OK || (no_memory && s == YK_ENOMEM));
+        break;
+    case 3:
+    case 4:
+    case 5:
+        s = yk_map_copy(m, off, len, location);
+        for (unsigned i = off; i < off + len && s == YK_OK; i++)
+            w->at[i] |= yk_at(location);
+        must(s == YK_OK || (no_memory && s == YK_ENOMEM));
+        break;
+    case 6:
+        must(yk_map_drop(m, location) == (drop_in_model(w, location) ? YK_OK : YK_ENOTFOUND));
+        break;
+    default:
+        compare_missing(m, w, off, len, location);
+    }
+    compare(m, w); /* after a failure: unchanged */
+    return s == YK_ENOMEM;
+}
+
+START_TEST(behaves_as_a_set_per_byte)
+{
+    unsigned long failures = 0, ops = 0, most = 0;
+    while (ops < 1200000) {
+        struct model w = {.size = 1 + rnd(rnd(3) ? 24 : MODEL)};
+        struct yk_map m;
+        yk_where first = 1 + rnd(7);
+        must(yk_map_init(&m, w.size, first) == YK_OK);
+        for (unsigned i = 0; i < w.size; i++)
+            w.at[i] = first;
+        unsigned locations = 1 + rnd(6);
+        for (unsigned k = 0; k < 500; k++, ops++) {
+            failures += step(&m, &w, locations);
+            most = m.n > most ? m.n : most;
+        }
+        yk_map_finish(&m);
+    }
+    ck_assert_uint_gt(failures, 100); /* memory did run out */
+    ck_assert_uint_gt(most, 20);      /* and maps did grow */
+}
+END_TEST
+
+START_TEST(a_stencil_exchanges_its_halo_only)
+{
+    struct yk_map m;
+    struct yk_piece p;
+    no_memory = true; /* two devices need no allocation */
+    ck_assert_int_eq(yk_map_init(&m, 1000, yk_at(YK_HOST)), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 0, 500, 1), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 500, 500, 2), YK_OK);
+    ck_assert(!yk_map_whole(&m, YK_HOST) && !yk_map_whole(&m, 1));
+    ck_assert(yk_map_missing(&m, 0, 510, 1, &p));
+    ck_assert(p.off == 500 && p.len == 10 && p.have == yk_at(2));
+    ck_assert_int_eq(yk_map_copy(&m, p.off, p.len, 1), YK_OK);
+    ck_assert(!yk_map_missing(&m, 0, 510, 1, &p));
+    ck_assert(yk_map_missing(&m, 0, 1000, YK_HOST, &p));
+    ck_assert(p.off == 0 && p.len == 510 && p.have == yk_at(1)); /* one source serves both spans */
+    ck_assert_int_eq(yk_map_write(&m, 0, 1000, 1), YK_OK);
+    ck_assert(yk_map_whole(&m, 1) && m.n == 1);
+    yk_map_finish(&m);
+}
+END_TEST
+
+START_TEST(bounds_are_checked)
+{
+    struct yk_map m;
+    struct yk_piece p;
+    ck_assert_int_eq(yk_map_init(&m, 10, 0), YK_EINVAL);
+    ck_assert_int_eq(yk_map_init(&m, 10, 1), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 5, 6, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_write(&m, 11, 0, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_write(&m, 5, UINT64_MAX - 2, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_write(&m, 0, 5, YK_LOCATIONS), YK_EINVAL);
+    ck_assert_int_eq(yk_map_copy(&m, UINT64_MAX, 2, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_copy(&m, 0, 1, YK_LOCATIONS), YK_EINVAL);
+    ck_assert_int_eq(yk_map_drop(&m, YK_LOCATIONS), YK_EINVAL);
+    ck_assert(!yk_map_holds(&m, 5, 6, 0) && !yk_map_holds(&m, 0, 1, YK_LOCATIONS));
+    ck_assert(!yk_map_missing(&m, 5, 6, 1, &p) && !yk_map_missing(&m, 0, 1, YK_LOCATIONS, &p));
+    ck_assert(yk_map_holds(&m, 10, 0, 3));
+    ck_assert_int_eq(yk_map_write(&m, 10, 0, 1), YK_OK);
+    ck_assert(yk_map_whole(&m, 0) && yk_map_check(&m));
+    yk_map_finish(&m);
+}
+END_TEST
+
+START_TEST(an_empty_buffer_and_the_last_location)
+{
+    struct yk_map m;
+    struct yk_piece p;
+    ck_assert_int_eq(yk_map_init(&m, 0, 1), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 0, 0, 1), YK_OK);
+    ck_assert_int_eq(yk_map_copy(&m, 0, 0, 1), YK_OK);
+    ck_assert_int_eq(yk_map_drop(&m, 0), YK_OK);
+    ck_assert(!yk_map_missing(&m, 0, 0, 1, &p) && yk_map_check(&m));
+    yk_map_finish(&m);
+    ck_assert_int_eq(yk_map_init(&m, 1ull << 40, 1), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 1, (1ull << 40) - 1, YK_LOCATIONS - 1), YK_OK);
+    ck_assert(yk_map_missing(&m, 0, 1ull << 40, 0, &p));
+    ck_assert(p.off == 1 && p.len == (1ull << 40) - 1 && p.have == yk_at(63));
+    yk_map_finish(&m);
+}
+END_TEST
+
+START_TEST(sources_are_picked_in_order)
+{
+    ck_assert_uint_eq(yk_where_pick(yk_at(0) | yk_at(3), 0), 0);
+    ck_assert_uint_eq(yk_where_pick(yk_at(0) | yk_at(3), yk_at(3) | yk_at(5)), 3);
+    ck_assert_uint_eq(yk_where_pick(yk_at(2) | yk_at(3), yk_at(5)), 2);
+    ck_assert_uint_eq(yk_where_pick(yk_at(63), 0), 63);
+}
+END_TEST
+
+YK_TEST_MAIN("map", behaves_as_a_set_per_byte, a_stencil_exchanges_its_halo_only, bounds_are_checked,
+             an_empty_buffer_and_the_last_location, sources_are_picked_in_order)

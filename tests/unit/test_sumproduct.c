@@ -1,0 +1,260 @@
+/* kernels/: every implementation of the sum-product against the naive reference on random buckets. */
+#include <float.h>
+#include <stdio.h>
+#include "kernels/cpu/canon.h"
+#include "kernels/cpu/model.h"
+#include "kernels/cpu/panel.h"
+#include "kernels/cpu/stream.h"
+#include "tests/unit/main.h"
+#include "tests/unit/random_bucket.h"
+
+static uint64_t buckets(void)
+{
+    return getenv("YOKE_NIGHTLY") ? 10000 : 1000;
+}
+
+static void *take(size_t n)
+{
+    void *p = malloc(n + 1);
+    ck_assert(p);
+    return p;
+}
+
+/* Rounding steps of one output: every product and every addition rounds once; a term with ninputs factors has ninputs -
+ * 1 of the former. Non-negative values only: there is no cancellation. */
+static double bound(const struct yk_bucket *b, double eps)
+{
+    double terms = 1;
+    for (uint32_t i = 0; i < b->nsum; i++)
+        terms *= b->domain[b->sum[i]];
+    return eps * (terms + b->ninputs);
+}
+
+static void compare(const struct random_bucket *r, uint64_t seed, const char *what, const double *got,
+                    const long double *want, double rel, double abs)
+{
+    for (size_t i = 0; i < r->b.out.cells; i++) {
+        double d = (double)fabsl(got[i] - want[i]);
+        if (!(d <= rel * (double)want[i] + abs))
+            ck_abort_msg("%s, seed %llu, cell %zu: %.17g instead of %.17Lg", what, (unsigned long long)seed, i, got[i],
+                         want[i]);
+    }
+}
+
+typedef yk_status (*implementation)(const struct yk_bucket *b, const double *const *in, double *out, int threads);
+
+static yk_status stream(const struct yk_bucket *b, const double *const *in, double *out, int threads)
+{
+    struct yk_canon c;
+    yk_status s = yk_canon_init(&c, b);
+    if (s != YK_OK)
+        return s;
+    s = yk_stream_double(&c, in, out, threads);
+    yk_canon_finish(&c);
+    return s;
+}
+
+static const struct yk_panel_isa *isa;
+
+static yk_status panel(const struct yk_bucket *b, const double *const *in, double *out, int threads)
+{
+    struct yk_canon c;
+    yk_status s = yk_canon_init(&c, b);
+    if (s != YK_OK)
+        return s;
+    s = c.nin ? yk_panel_double(isa, &c, in, out, threads) : yk_stream_double(&c, in, out, threads);
+    yk_canon_finish(&c);
+    return s;
+}
+
+static void check_double(implementation f, const char *what, uint64_t n, double log2_states, int threads)
+{
+    for (uint64_t seed = 0; seed < n; seed++) {
+        struct random_bucket r;
+        random_bucket_init(&r, seed, log2_states);
+        ck_assert_int_eq(yk_bucket_check(&r.b, NULL, 0), YK_OK);
+        long double *want = take(r.b.out.cells * sizeof *want);
+        double *got = take((r.b.out.cells + 2) * sizeof *got);
+        got[0] = got[r.b.out.cells + 1] = -7;
+        yk_sumproduct_naive(&r.b, (const double *const *)r.value, want);
+        ck_assert_int_eq(f(&r.b, (const double *const *)r.value, got + 1, threads), YK_OK);
+        compare(&r, seed, what, got + 1, want, bound(&r.b, DBL_EPSILON), 0);
+        ck_assert(got[0] == -7 && got[r.b.out.cells + 1] == -7);
+        free(want);
+        free(got);
+        random_bucket_finish(&r);
+    }
+}
+
+START_TEST(cpu_agrees_with_naive)
+{
+    check_double(yk_sumproduct_cpu, "cpu", buckets(), 13, 1);
+}
+END_TEST
+
+START_TEST(cpu_agrees_with_naive_on_threads)
+{
+    check_double(yk_sumproduct_cpu, "cpu, threads", buckets() / 10, 18, 3);
+}
+END_TEST
+
+START_TEST(stream_agrees_with_naive)
+{
+    check_double(stream, "stream", buckets(), 12, 1);
+    check_double(stream, "stream, threads", buckets() / 10, 12, 3);
+}
+END_TEST
+
+START_TEST(panels_agree_with_naive_on_every_instruction_set)
+{
+    const struct yk_panel_isa *all[] = {
+        &yk_panel_base,
+#if defined(__x86_64__)
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &yk_panel_avx2 : NULL,
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") ? &yk_panel_avx512 : NULL,
+#endif
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!(isa = all[i]))
+            continue;
+        check_double(panel, isa->name, buckets(), 13, 1);
+        check_double(panel, isa->name, buckets() / 20, 17, 3);
+    }
+}
+END_TEST
+
+START_TEST(float_agrees_with_naive)
+{
+    for (uint64_t seed = 0; seed < buckets(); seed++) {
+        struct random_bucket r;
+        random_bucket_init(&r, seed, 12);
+        float *in[RANDOM_INPUTS], *out = take(r.b.out.cells * sizeof *out);
+        for (uint32_t t = 0; t < r.b.ninputs; t++) {
+            in[t] = take(r.input[t].cells * sizeof *in[t]);
+            for (size_t i = 0; i < r.input[t].cells; i++)
+                r.value[t][i] = in[t][i] = (float)r.value[t][i];
+        }
+        long double *want = take(r.b.out.cells * sizeof *want);
+        double *got = take(r.b.out.cells * sizeof *got);
+        yk_sumproduct_naive(&r.b, (const double *const *)r.value, want);
+        ck_assert_int_eq(yk_sumproduct_cpu_f(&r.b, (const float *const *)in, out, 1), YK_OK);
+        for (size_t i = 0; i < r.b.out.cells; i++)
+            got[i] = out[i];
+        compare(&r, seed, "float", got, want, bound(&r.b, FLT_EPSILON), FLT_MIN);
+        for (uint32_t t = 0; t < r.b.ninputs; t++)
+            free(in[t]);
+        free(out);
+        free(want);
+        free(got);
+        random_bucket_finish(&r);
+    }
+}
+END_TEST
+
+START_TEST(log_agrees_with_naive_and_does_not_underflow)
+{
+    for (uint64_t seed = 0; seed < buckets() / 2; seed++) {
+        struct random_bucket r;
+        random_bucket_init(&r, seed, 11);
+        /* Logarithms 5000 below what a double can hold as a number. */
+        double *in[RANDOM_INPUTS], *got = take(r.b.out.cells * sizeof *got);
+        for (uint32_t t = 0; t < r.b.ninputs; t++) {
+            in[t] = take(r.input[t].cells * sizeof *in[t]);
+            for (size_t i = 0; i < r.input[t].cells; i++)
+                in[t][i] = log2(r.value[t][i]) - 5000;
+        }
+        long double *want = take(r.b.out.cells * sizeof *want);
+        yk_sumproduct_naive(&r.b, (const double *const *)r.value, want);
+        ck_assert_int_eq(yk_sumproduct_cpu_log(&r.b, (const double *const *)in, got, 1), YK_OK);
+        for (size_t i = 0; i < r.b.out.cells; i++) {
+            ck_assert_msg((want[i] == 0) == (got[i] == -INFINITY), "seed %llu", (unsigned long long)seed);
+            if (want[i] > 0)
+                ck_assert_msg(fabs(got[i] + 5000.0 * r.b.ninputs - (double)log2l(want[i])) < 1e-9,
+                              "seed %llu cell %zu: %g", (unsigned long long)seed, i, got[i]);
+        }
+        for (uint32_t t = 0; t < r.b.ninputs; t++)
+            free(in[t]);
+        free(got);
+        free(want);
+        random_bucket_finish(&r);
+    }
+}
+END_TEST
+
+START_TEST(a_matrix_product_by_hand)
+{
+    const uint32_t domain[] = {2, 3, 2}, va[] = {0, 1}, vb[] = {1, 2}, vo[] = {0, 2}, vs[] = {1};
+    const struct yk_bucket_table input[] = {{2, va, 6}, {2, vb, 6}};
+    const struct yk_bucket b = {3, domain, 2, input, {2, vo, 4}, 1, vs};
+    const double x[] = {1, 2, 3, 4, 5, 6}, y[] = {7, 8, 9, 10, 11, 12}, want[] = {58, 64, 139, 154};
+    const double *const in[] = {x, y};
+    double out[4];
+    ck_assert_int_eq(yk_sumproduct_cpu(&b, in, out, 1), YK_OK);
+    for (int i = 0; i < 4; i++)
+        ck_assert(out[i] == want[i]);
+    ck_assert(yk_bucket_operations(&b) == 12);
+    ck_assert(yk_bucket_cells(&b) == 16);
+}
+END_TEST
+
+START_TEST(bad_buckets_are_refused)
+{
+    const uint32_t domain[] = {2, 3}, v01[] = {0, 1}, v00[] = {0, 0}, v9[] = {9}, v1[] = {1}, zero[] = {2, 0};
+    const struct yk_bucket_table good = {2, v01, 6}, one = {1, v01, 2};
+    const struct yk_bucket ok = {2, domain, 1, &good, one, 1, v1};
+    const double x[6] = {0}, *const in[] = {x};
+    double out[6];
+    char msg[100];
+    ck_assert_int_eq(yk_bucket_check(&ok, msg, sizeof msg), YK_OK);
+#define REFUSED(...)                                                                                                   \
+    do {                                                                                                               \
+        struct yk_bucket b = ok;                                                                                       \
+        __VA_ARGS__;                                                                                                   \
+        msg[0] = 0;                                                                                                    \
+        ck_assert(yk_bucket_check(&b, msg, sizeof msg) != YK_OK && msg[0]);                                            \
+        ck_assert(yk_sumproduct_cpu(&b, in, out, 1) != YK_OK);                                                         \
+    } while (0)
+    const struct yk_bucket_table cells = {2, v01, 7}, twice = {2, v00, 4}, range = {1, v9, 2};
+    REFUSED(b.input = &cells);
+    REFUSED(b.input = &twice);
+    REFUSED(b.input = &range);
+    REFUSED(b.domain = zero);
+    REFUSED(b.nsum = 0);
+    REFUSED(b.sum = v01);
+    REFUSED(b.sum = v9);
+    REFUSED(b.ninputs = 0);
+    REFUSED(b.rank = 65);
+    const uint32_t huge[] = {UINT32_MAX, UINT32_MAX};
+    REFUSED(b.domain = huge);
+}
+END_TEST
+
+START_TEST(rescaling_keeps_the_values)
+{
+    double v[] = {0, 3e-300, 7e-301}, w[] = {0, 0}, tiny[] = {0x1p-1074, 0};
+    int e = yk_table_rescale(v, 3);
+    ck_assert(v[0] == 0 && v[1] >= 0.5 && v[1] < 1);
+    ck_assert(ldexp(v[1], e) == 3e-300 && ldexp(v[2], e) == 7e-301);
+    ck_assert_int_eq(yk_table_rescale(v, 3), 0);
+    ck_assert_int_eq(yk_table_rescale(w, 2), 0);
+    ck_assert_int_eq(yk_table_rescale(tiny, 2), -1073);
+    ck_assert(tiny[0] == 0.5);
+    double big[] = {DBL_MAX, 1};
+    ck_assert_int_eq(yk_table_rescale(big, 2), 1024);
+    ck_assert(ldexp(big[1], 1024) == 1);
+}
+END_TEST
+
+START_TEST(predicted_time_grows_with_the_work)
+{
+    struct random_bucket r;
+    random_bucket_init(&r, 3, 12);
+    ck_assert(yk_sumproduct_cpu_seconds(&r.b) > 0);
+    random_bucket_finish(&r);
+}
+END_TEST
+
+YK_TEST_MAIN("sumproduct", cpu_agrees_with_naive, cpu_agrees_with_naive_on_threads, stream_agrees_with_naive,
+             panels_agree_with_naive_on_every_instruction_set, float_agrees_with_naive,
+             log_agrees_with_naive_and_does_not_underflow, a_matrix_product_by_hand, bad_buckets_are_refused,
+             rescaling_keeps_the_values, predicted_time_grows_with_the_work)
