@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""gpus.py [--build DIR] [--sizes NAME] [--repeat N] [--json FILE] [--only APP,...] [--timeout S] SET...
+
+Every program of bench/apps, bare on one device and under yoke on sets of devices, in one table: time from the first enqueue to the
+last finish (ms, median of the repetitions), the speed-up over bare, and how many launches were split. Each run must verify its own
+result; a hash that differs from the bare run's is marked (other numeric classes may round differently with `any`).
+
+A SET is NAME=DEVICES[;OPTION=VALUE...], DEVICES as for `yoke run --devices`, e.g.
+    one=0  two='0,1;strategy=even'  gpu+cpu='0,2;strategy=even;numerics=any'
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+APPS = ("aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random "
+        "reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution").split()
+
+
+def run(command, env, timeout):
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None, "timeout"
+    match = re.search(r"time_ms=([\d.]+) total_ms=([\d.]+) result=(\w+) hash=(\w+)", done.stdout)
+    if done.returncode or not match or match.group(3) != "OK":
+        return None, (done.stdout[-200:] + done.stderr[-300:]).replace("\n", " ")
+    return (float(match.group(1)), float(match.group(2)), match.group(4)), done.stderr
+
+
+def parse_set(text):
+    name, _, rest = text.partition("=")
+    parts = rest.split(";")
+    return name, parts[0], dict(p.split("=", 1) for p in parts[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--sizes", default="table2x16")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--bare-device", default="0", help="which device the bare run uses, in the loader's order")
+    parser.add_argument("--json")
+    parser.add_argument("sets", nargs="+", metavar="SET")
+    args = parser.parse_args()
+    sets = [parse_set(s) for s in args.sets]
+    apps = args.only.split(",") if args.only else APPS
+    rows, bad = [], 0
+    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>22}" for name, _, _ in sets), flush=True)
+    for app in apps:
+        path = os.path.join(args.build, "bench/apps", app)
+        command = [path, "--size", args.sizes]
+        times = {"bare": []}
+        row = {"program": app}
+        hash_bare = None
+        for _ in range(args.repeat):
+            result, text = run(command + ["--device", args.bare_device], dict(os.environ), args.timeout)
+            if not result:
+                row["error"] = text
+                break
+            times["bare"].append(result[0])
+            hash_bare = result[2]
+        if not hash_bare:
+            print(f"{app:18} bare: {row.get('error')}")
+            rows.append(row)
+            bad += 1
+            continue
+        row["bare_ms"] = statistics.median(times["bare"])
+        cells = []
+        for name, devices, options in sets:
+            found, split, note = [], None, ""
+            for _ in range(args.repeat):
+                with tempfile.NamedTemporaryFile(suffix=".json") as summary:
+                    env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")),
+                               YOKE_DEVICES=devices, YOKE_JSON=summary.name)
+                    for key, value in options.items():
+                        env["YOKE_" + key.upper()] = value
+                    result, text = run(command, env, args.timeout)
+                    if not result:
+                        note = text
+                        break
+                    found.append(result[0])
+                    if result[2] != hash_bare:
+                        note = "~"
+                    try:
+                        split = json.load(open(summary.name))["launches"]
+                    except (ValueError, KeyError):
+                        note = "no summary"
+            if not found or (note and note != "~"):
+                bad += 1
+                row[name] = {"error": note}
+                cells.append("FAILED")
+                print(f"  {app} {name}: {note}", file=sys.stderr)
+                continue
+            ms = statistics.median(found)
+            row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "launches": split, "same_hash": note != "~",
+                         "spread_ms": max(found) - min(found)}
+            cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {split['split']}/{split['split'] + split['whole']}{note}")
+        rows.append(row)
+        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>22}" for c in cells), flush=True)
+    if args.json:
+        with open(args.json, "w") as out:
+            json.dump(rows, out, indent=1)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
