@@ -9,10 +9,9 @@ set(YOKE_TEST_ENVIRONMENT "")
 if(YOKE_SANITIZE MATCHES thread) # OpenMP's own runtime is not instrumented; its Archer tells TSan what it orders.
   # Threads of drivers (and of the stub) that have ended are joined when the driver is unloaded, after TSan has looked
   list(APPEND YOKE_TEST_ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1:report_thread_leaks=0")
-elseif(YOKE_SANITIZE MATCHES address) # LLVM inside a driver sets the signal stack of threads, which ASan would unmap;
-  # libraries that drivers unload leave thread-local storage behind over which LSan falls
+elseif(YOKE_SANITIZE MATCHES address) # LLVM inside a driver sets the signal stack of threads, which ASan would unmap
   list(APPEND YOKE_TEST_ENVIRONMENT "ASAN_OPTIONS=use_sigaltstack=0"
-    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0:use_tls=0")
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 endif()
 
 # yk_add_tests(LABEL [LIBS lib...]): every test_*.c of the current folder becomes one program and one

@@ -197,7 +197,7 @@ static inline cl_int mem_again(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
 }
 
 /* Most calls set an argument again, to a value of the kind and size it has: no new value is made for them, and nothing
- * but the driver is called. */
+ * but the driver is called. VALUE is read only where its size is known to be right. */
 cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
 {
     if (i >= k->nargs || !value)
@@ -206,7 +206,7 @@ cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *va
     bool bytes = v->kind == YK_VALUE_BYTES && v->size == size && size <= sizeof v->u.bytes;
     if (bytes && (size != sizeof(void *) || k->param[i] == YK_PARAM_VALUE))
         return bytes_again(k, i, size, value);
-    if (size == sizeof(void *)) {
+    if (size == sizeof(void *) && (bytes || v->kind == YK_VALUE_MEM)) {
         void *p;
         memcpy(&p, value, sizeof p);
         if (v->kind == YK_VALUE_MEM && yk_registry_hit(p) && yk_handle_is(p, YK_KIND_MEM) &&

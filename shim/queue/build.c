@@ -34,6 +34,28 @@ void yk_build_drop(struct yk_build *b)
     free(b);
 }
 
+/* Builds whose thread came too late to give its hold back: the process was exiting, and no driver may be called any
+ * more. Kept reachable, so that a leak detector tells them from what was forgotten. */
+static struct yk_build *left;
+
+static void leave(struct yk_build *b)
+{
+    b->next_left = __atomic_load_n(&left, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&left, &b->next_left, b, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+/* From a thread of our own. The last hold releases the driver's objects. */
+static void drop_in_background(struct yk_build *b)
+{
+    if (!yk_background_enter()) {
+        leave(b);
+        return;
+    }
+    yk_build_drop(b);
+    yk_background_leave();
+}
+
 static void set_state(struct yk_build *b, enum yk_build_state state, const char *reason)
 {
     yk_lock_take(&b->lock);
@@ -188,8 +210,10 @@ static void *build_devices(void *arg)
     struct yk_build *b = arg;
     const struct yk_machine *m = yk_rt.machine;
     struct need need = needs(&b->facts);
-    if (!yk_background_enter())
-        return NULL; /* the process exits: nothing is given back any more */
+    if (!yk_background_enter()) {
+        leave(b);
+        return NULL;
+    }
     for (unsigned k = 0; k <= m->n; k++) {
         /* The primary's variant first: without it nobody's is of use. */
         unsigned i = k == 0 ? m->primary : k - 1;
@@ -243,10 +267,7 @@ static void *analyse_program(void *arg)
             set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
         }
     }
-    if (yk_background_enter()) { /* the last hold releases the driver's objects */
-        yk_build_drop(b);
-        yk_background_leave();
-    }
+    drop_in_background(b);
     return NULL;
 }
 
