@@ -103,8 +103,9 @@ static const struct yk_cli_option options[] = {
     {"primary", 'p', "DEV", "YOKE_PRIMARY",
      "The device that yoke speaks for and that runs what cannot be split (default: the fastest).", check_name},
     {"strategy", 's', "HOW", "YOKE_STRATEGY",
-     "even: equal shares. linear: by measured speed. 70:30: fixed shares, in the order of the devices. single:DEV: all "
-     "on one device.",
+     "waterfill: the least time by what was measured, transfers included. skmd: the same by steps, as in its paper. "
+     "linear: by measured speed. even: equal shares. guided: chunks, the next one to whoever is free. 70:30: fixed "
+     "shares, in the order of the devices. single:DEV: all on one device.",
      check_strategy},
     {"numerics", 'n', "HOW", "YOKE_NUMERICS",
      "Kernels with inexact operations: strict keeps them on devices that compute the same bits as the primary "

@@ -1,23 +1,46 @@
 /* What a division is predicted to take, so that a split can be held against the best single device. Who calls it: the
- * shim's planner (does splitting pay?), strategies, the summary. Pure. All times in ms.
+ * shim's planner (does splitting pay?), strategies, the simulation, the summary. Pure. All times in ms.
  *
- * The model: a share of n > 0 work-groups takes latency + n / rate + (bytes + n * bytes_per_group) / bandwidth. */
+ * The model. A device with n > 0 work-groups
+ * - gets its bytes over its link:           in(n)  = (bytes + n * bytes_per_group) / bandwidth
+ * - runs them:                              run(n) = latency + table(n), or latency + n / rate
+ * - gives its results back over its link:   out(n) = (back + n * back_per_group) / bandwidth
+ * Devices behind one link take turns on it in their order, each way. If more than one device has a share, the merges of
+ * those that have one follow. */
 #ifndef YK_PARTITIONER_COST_H
 #define YK_PARTITIONER_COST_H
 
 #include "partitioner/strategy.h"
 
-/** Time of GROUPS work-groups on D; 0 for none. False: the rate is not known (and GROUPS is not 0). */
+/* The three parts of a share's time, and what a second work-group more costs. */
+struct yk_share_time {
+    double in, run, out;
+};
+
+/** Is the speed of D known? */
+static inline bool yk_split_known(const struct yk_split_device *d)
+{
+    return d->table.n >= 2 || d->rate > 0;
+}
+
+/** The parts for GROUPS > 0 (may be no whole number) of D, whose speed is known. */
+struct yk_share_time yk_split_parts(const struct yk_split_device *d, double groups);
+
+/** Time of GROUPS work-groups on D with its link to itself; 0 for none. False: the speed is not known (and GROUPS is
+ * not 0). */
 bool yk_split_time(const struct yk_split_device *d, uint64_t groups, double *ms);
 
-/** Time until the last share is done. False: the rate of a device with a share is not known. */
+/** Time until everything is done. False: the speed of a device with a share is not known. Cost: O(devices). */
 bool yk_split_makespan(const struct yk_split *split, const uint64_t *groups, double *ms);
 
-/** The usable device of known rate that would be done first with all work-groups. False: no such device. */
+/** The same, and when each device is done, results back, merges aside, into DONE[split->n] (0: no share). */
+bool yk_split_times(const struct yk_split *split, const uint64_t *groups, double *done, double *ms);
+
+/** The usable device of known speed that would be done first with all work-groups. False: no such device. */
 bool yk_split_best_single(const struct yk_split *split, unsigned *device, double *ms);
 
 /**
- * Is the division GROUPS predicted to take less than (1 - MARGIN) of the best single device's time? Unknown rates: no
+ * Is the division GROUPS predicted to take less than (1 - MARGIN) of the best single device's time? Unknown speeds: no
  * prediction, and the answer is yes, since only running them makes them known. *BEST: the device to use when the answer
  * is no.
  */

@@ -1,4 +1,5 @@
 #include "partitioner/strategy.h"
+#include "partitioner/cost.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,22 +27,56 @@ static void divide_weights(const struct yk_strategy *s, const struct yk_split *s
         divide_even(s, split, groups);
 }
 
+double yk_split_mean_rate(const struct yk_split *split)
+{
+    double sum = 0, ms;
+    unsigned known = 0;
+    for (unsigned i = 0; i < split->n; i++) {
+        const struct yk_split_device *d = &split->device[i];
+        if (!d->usable || !yk_split_known(d))
+            continue;
+        ms = d->table.n >= 2 ? yk_table_ms(&d->table, (double)split->total) : 0;
+        sum += ms > 0 ? (double)split->total / ms : d->rate;
+        known++;
+    }
+    return known ? sum / known : 0;
+}
+
+bool yk_split_presume(const struct yk_split *split, struct yk_split_device *out)
+{
+    double mean = yk_split_mean_rate(split);
+    if (!(mean > 0))
+        return false;
+    for (unsigned i = 0; i < split->n; i++) {
+        out[i] = split->device[i];
+        if (!yk_split_known(&out[i]))
+            out[i].rate = mean;
+    }
+    return true;
+}
+
+uint64_t yk_guided_chunk(uint64_t total, uint64_t rest, uint64_t grain, uint64_t least, unsigned takers, double rate,
+                         double rates)
+{
+    uint64_t n = rate > 0 ? (uint64_t)((double)rest * rate / rates / 2) : total / (32 * takers);
+    grain = grain ? grain : 1;
+    n = n / grain * grain;
+    n = n < least ? least : n;
+    n = n < grain ? grain : n;
+    return n < rest ? n : rest;
+}
+
 static void divide_linear(const struct yk_strategy *s, const struct yk_split *split, uint64_t *groups)
 {
-    double weight[YK_SPLIT_MAX], sum = 0;
-    unsigned known = 0;
-    for (unsigned i = 0; i < split->n; i++)
-        if (split->device[i].usable && split->device[i].rate > 0) {
-            sum += split->device[i].rate;
-            known++;
-        }
-    if (!known) {
+    double weight[YK_SPLIT_MAX], mean = yk_split_mean_rate(split);
+    if (!(mean > 0)) {
         divide_even(s, split, groups);
         return;
     }
     for (unsigned i = 0; i < split->n; i++) {
         const struct yk_split_device *d = &split->device[i];
-        weight[i] = !d->usable ? 0 : d->rate > 0 ? d->rate : sum / known;
+        double ms = d->table.n >= 2 ? yk_table_ms(&d->table, (double)split->total) : 0;
+        weight[i] = !d->usable ? 0 : ms > 0 ? (double)split->total / ms : d->rate > 0 ? d->rate : mean;
     }
     yk_split_proportion(split, weight, groups);
 }
@@ -56,8 +91,11 @@ static void divide_single(const struct yk_strategy *s, const struct yk_split *sp
     groups[to] = split->total;
 }
 
-enum { EVEN, LINEAR, WEIGHTS, SINGLE };
+enum { WATERFILL, SKMD, GUIDED, EVEN, LINEAR, WEIGHTS, SINGLE };
 static const struct yk_strategy_ops table[] = {
+    [WATERFILL] = {"waterfill", "the least time at which all shares fit, transfers included", yk_divide_waterfill},
+    [SKMD] = {"skmd", "step by step from the fastest device to the others", yk_divide_skmd},
+    [GUIDED] = {"guided", "chunks, the next one to whoever is free", divide_linear},
     [EVEN] = {"even", "equal shares", divide_even},
     [LINEAR] = {"linear", "shares in proportion to measured throughput", divide_linear},
     [WEIGHTS] = {"percentages", "fixed shares such as 70:30, in the order of the devices", divide_weights},
@@ -128,12 +166,13 @@ yk_status yk_strategy_parse(const char *text, struct yk_strategy *s, char *msg, 
         return parse_single(text, s, msg, n);
     if (isdigit((unsigned char)*text) || *text == '.')
         return parse_weights(text, s, msg, n);
-    for (unsigned i = EVEN; i <= LINEAR; i++)
+    for (unsigned i = WATERFILL; i <= LINEAR; i++)
         if (!strcmp(text, table[i].name)) {
             *s = (struct yk_strategy){.ops = &table[i], .single = YK_SPLIT_NONE};
             return YK_OK;
         }
-    snprintf(msg, n, "no strategy '%.60s': even, linear, shares such as 70:30, or single:DEV", text);
+    snprintf(msg, n, "no strategy '%.60s': waterfill, skmd, guided, linear, even, shares such as 70:30, or single:DEV",
+             text);
     return YK_EFORMAT;
 }
 

@@ -13,7 +13,7 @@ _yoke_run() {
     local cur=$1 prev=$2
     case $prev in
     -d | --devices | -p | --primary) _yoke_words "cpu gpu 0 1 2 3" "$cur" ;;
-    -s | --strategy) _yoke_words "even linear 70:30 single:" "$cur" ;;
+    -s | --strategy) _yoke_words "waterfill skmd linear even guided 70:30 single:" "$cur" ;;
     -n | --numerics) _yoke_words "strict mixed any" "$cur" ;;
     --as) _yoke_words "gpu cpu" "$cur" ;;
     --cpu-parts) _yoke_words "2 4 8 numa" "$cur" ;;

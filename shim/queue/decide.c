@@ -257,6 +257,10 @@ static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, s
         return true;
     }
     struct yk_strategy strategy = chosen.strategy;
+    if (chosen.given && !strcmp(strategy.ops->name, "guided")) {
+        d->guided = true;
+        return true;
+    }
     if (!chosen.given && o->reproducible)
         yk_strategy_parse("even", &strategy, NULL, 0);
     struct yk_split split = {.n = n, .device = dev, .total = d->total, .grain = 1};
