@@ -12,7 +12,7 @@ enum { CHAINS = 12, ROUNDS = 20000 };
 
 /* CHAINS independent multiply-adds of one vector each, ROUNDS times; the sum keeps them alive. */
 #define PEAK(name, bytes, ...)                                                                                         \
-    __attribute__((noinline, optimize("O3"), ##__VA_ARGS__)) static double name(double seed)                           \
+    __attribute__((noinline, ##__VA_ARGS__)) static double name(double seed)                                           \
     {                                                                                                                  \
         typedef double vec __attribute__((vector_size(bytes)));                                                        \
         vec x[CHAINS], m = (vec){0} + 0.9999, a = (vec){0} + seed;                                                     \

@@ -251,8 +251,10 @@ int main(int argc, char **argv)
         return 77;
     }
     bool ok = true;
-    if (set.pr)
-        ok &= run_task(false) & run_merlin();
+    if (set.pr) {
+        ok &= run_task(false);
+        ok &= run_merlin();
+    }
     if (set.mar)
         ok &= run_task(true);
     int status = figure_finish(set.json);

@@ -40,6 +40,8 @@ static struct yk_build *left;
 
 static void leave(struct yk_build *b)
 {
+    if (__atomic_exchange_n(&b->is_left, true, __ATOMIC_ACQ_REL)) /* two threads of one build may come too late */
+        return;
     b->next_left = __atomic_load_n(&left, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&left, &b->next_left, b, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;

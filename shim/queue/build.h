@@ -31,9 +31,10 @@ struct yk_build {
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written before READY. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
-    bool done[YK_MAX_DEVICES];  /* nothing more will come for this device; atomic */
-    bool wanted;                /* the other devices' programs are being built or will be; atomic */
-    struct yk_build *next_left; /* see build.c: left */
+    bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
+    bool wanted;               /* the other devices' programs are being built or will be; atomic */
+    bool is_left;              /* in build.c's list of what was left at exit; atomic */
+    struct yk_build *next_left;
 };
 
 /**
