@@ -152,35 +152,61 @@ static unsigned timeout_of(const struct yk_transform_request *req)
     return (unsigned)yk_env_int("YOKE_TRANSFORM_TIMEOUT", DEFAULT_SECONDS, 1, MAX_SECONDS) * 1000;
 }
 
+/* What is asked, of whom, and the name of the answer in the cache. */
+struct question {
+    char path[PATH_MAX], *request;
+    size_t n;
+    struct yk_hash key;
+};
+
+static yk_status prepare(const struct yk_transform_request *req, struct question *q)
+{
+    struct stat program;
+    yk_status s = find(req->library_dir, q->path, sizeof q->path, &program);
+    if (s == YK_OK)
+        s = yk_client_request_write(req, &q->request, &q->n);
+    if (s == YK_OK)
+        q->key = key_of(q->request, q->n, &program);
+    return s;
+}
+
+yk_status yk_transform_cached(const struct yk_transform_request *req, struct yk_facts *out)
+{
+    *out = (struct yk_facts){.variant_options = ""};
+    struct question q;
+    yk_status s = prepare(req, &q);
+    if (s != YK_OK)
+        return s;
+    free(q.request);
+    return yk_client_cache_get(q.key, out) ? YK_OK : YK_ENOTFOUND;
+}
+
 yk_status yk_transform_run(const struct yk_transform_request *req, struct yk_facts *out)
 {
     *out = (struct yk_facts){.variant_options = ""};
-    char path[PATH_MAX], *request = NULL, *answer = NULL;
-    size_t n, size;
-    struct stat program;
-    yk_status s = find(req->library_dir, path, sizeof path, &program);
-    if (s == YK_OK)
-        s = yk_client_request_write(req, &request, &n);
+    struct question q;
+    char *answer = NULL;
+    size_t size;
+    yk_status s = prepare(req, &q);
     if (s != YK_OK)
         return s;
-    struct yk_hash key = key_of(request, n, &program);
-    if (yk_client_cache_get(key, out)) {
-        free(request);
+    if (yk_client_cache_get(q.key, out)) {
+        free(q.request);
         return YK_OK;
     }
-    s = ask(path, request, n, timeout_of(req), &answer, &size);
+    s = ask(q.path, q.request, q.n, timeout_of(req), &answer, &size);
     if (s == YK_OK) {
         s = yk_facts_parse(answer, size, out);
         if (s == YK_EFORMAT)
-            yk_warn_once("%s printed something that is no record of facts; kernels run whole", path);
+            yk_warn_once("%s printed something that is no record of facts; kernels run whole", q.path);
         if (s == YK_OK && out->ntargets != req->ntargets) {
             yk_facts_finish(out);
             s = YK_EFORMAT;
         }
         if (s == YK_OK)
-            yk_client_cache_put(key, answer, size);
+            yk_client_cache_put(q.key, answer, size);
     }
     free(answer);
-    free(request);
+    free(q.request);
     return s;
 }

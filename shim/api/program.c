@@ -1,6 +1,7 @@
 /* Program entry points. */
 #include "shim/object/program.h"
 #include <stdlib.h>
+#include "base/clock.h"
 #include "shim/api/api.h"
 #include "shim/queue/callback.h"
 
@@ -112,7 +113,7 @@ cl_program yk_api_CreateProgramWithBuiltInKernels(cl_context context, cl_uint nu
     cl_program real =
         YK_CL_P->CreateProgramWithBuiltInKernels(ctx->real[YK_P], 1, &yk_rt.primary->id, kernel_names, &err);
     cl_program p = wrap(ctx, YK_PROGRAM_BUILTIN, real, NULL, err, errcode_ret);
-    if (p && yk_program_built((struct yk_program *)(void *)p, NULL) != CL_SUCCESS) {
+    if (p && yk_program_built((struct yk_program *)(void *)p, NULL, 0) != CL_SUCCESS) {
         yk_handle_release((struct yk_handle *)(void *)p);
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         return NULL;
@@ -147,11 +148,18 @@ struct notify {
     bool build; /* else compile or link: nothing is left to do */
 };
 
+static cl_int build_now(struct yk_program *p, const char *options)
+{
+    uint64_t start = yk_now_ns();
+    cl_int err = YK_CL_P->BuildProgram(p->real, 1, &yk_rt.primary->id, options, NULL, NULL);
+    return err == CL_SUCCESS ? yk_program_built(p, options, (double)(yk_now_ns() - start) * 1e-9) : err;
+}
+
 static void run_notify(void *arg)
 {
     struct notify *n = arg;
-    if (n->build && YK_CL_P->BuildProgram(n->p->real, 1, &yk_rt.primary->id, n->options, NULL, NULL) == CL_SUCCESS)
-        yk_program_built(n->p, n->options);
+    if (n->build)
+        build_now(n->p, n->options);
     n->fn((cl_program)(void *)n->p, n->data);
     yk_drop(&n->p->h);
     free(n->options);
@@ -193,8 +201,7 @@ cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_dev
         return CL_INVALID_OPERATION;
     if (pfn_notify)
         return notify_later(p, options, pfn_notify, user_data, true);
-    err = YK_CL_P->BuildProgram(p->real, 1, &yk_rt.primary->id, options, NULL, NULL);
-    return err == CL_SUCCESS ? yk_program_built(p, options) : err;
+    return build_now(p, options);
 }
 
 cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -261,7 +268,7 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
     if (!ctx)
         yk_set_err(errcode_ret, err);
     if (p && err == CL_SUCCESS)
-        yk_program_built((struct yk_program *)(void *)p, options);
+        yk_program_built((struct yk_program *)(void *)p, options, 0);
     if (p && pfn_notify)
         notify_later((struct yk_program *)(void *)p, NULL, pfn_notify, user_data, false);
     return p;

@@ -32,13 +32,13 @@ struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origi
     return p;
 }
 
-cl_int yk_program_built(struct yk_program *p, const char *options)
+cl_int yk_program_built(struct yk_program *p, const char *options, double seconds)
 {
     static const char *const why[] = {[YK_PROGRAM_BINARY] = "the program comes from a binary",
                                       [YK_PROGRAM_IL] = "the program comes from an intermediate language",
                                       [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
                                       [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
-    struct yk_build *b = yk_build_start(p->ctx, p->real, p->source, options, why[p->origin]);
+    struct yk_build *b = yk_build_start(p->ctx, p->real, p->source, options, seconds, why[p->origin]);
     if (!b)
         return CL_OUT_OF_HOST_MEMORY;
     yk_lock_take(&p->lock);

@@ -22,8 +22,8 @@ struct yk_program {
 struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origin origin, cl_program real,
                                    const char *source);
 
-/** The primary has built P with OPTIONS: start the background work. Errors: CL_OUT_OF_HOST_MEMORY. */
-cl_int yk_program_built(struct yk_program *p, const char *options);
+/** The primary has built P with OPTIONS in SECONDS: make the record of the build. Errors: CL_OUT_OF_HOST_MEMORY. */
+cl_int yk_program_built(struct yk_program *p, const char *options, double seconds);
 
 /** The build record, held for the caller; NULL before a build. */
 struct yk_build *yk_program_build(struct yk_program *p);

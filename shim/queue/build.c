@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "device/numeric.h"
 #include "shim/core/background.h"
-#include "transform/client.h"
+#include "shim/queue/analyse.h"
 
 void yk_build_hold(struct yk_build *b)
 {
@@ -121,54 +121,6 @@ static cl_program build_on(struct yk_build *b, unsigned dev, const char *source,
     return p;
 }
 
-/* The value of a string query; "" where it fails. Owned by ARENA. */
-static const char *device_text(struct yk_arena *arena, const struct yk_device *d, cl_device_info what)
-{
-    size_t n = 0;
-    char *text = NULL;
-    if (d->cl->GetDeviceInfo(d->id, what, 0, NULL, &n) == CL_SUCCESS && (text = yk_arena_alloc(arena, n + 1)) &&
-        d->cl->GetDeviceInfo(d->id, what, n, text, NULL) != CL_SUCCESS)
-        text = NULL;
-    return text ? text : "";
-}
-
-/* Devices in the order of the request: the primary is target 0, the others follow in theirs. */
-static unsigned target_of(unsigned dev)
-{
-    return dev == yk_rt.machine->primary ? 0 : dev < yk_rt.machine->primary ? dev + 1 : dev;
-}
-
-static yk_status analyse(struct yk_build *b)
-{
-    struct yk_transform_target targets[YK_MAX_DEVICES];
-    struct yk_arena arena = {0};
-    const struct yk_machine *m = yk_rt.machine;
-    if (!yk_background_enter())
-        return YK_ECANCELED;
-    for (unsigned i = 0; i < m->n; i++) {
-        const struct yk_device *d = &m->device[i];
-        targets[target_of(i)] =
-            (struct yk_transform_target){.c_version = device_text(&arena, d, CL_DEVICE_OPENCL_C_VERSION),
-                                         .version = device_text(&arena, d, CL_DEVICE_VERSION),
-                                         .extensions = device_text(&arena, d, CL_DEVICE_EXTENSIONS),
-                                         .driver = d->driver,
-                                         .address_bits = d->address_bits,
-                                         .little_endian = d->little_endian,
-                                         .images = d->images};
-    }
-    yk_background_leave();
-    struct yk_transform_request req = {.source = b->source,
-                                       .size = strlen(b->source),
-                                       .options = b->options,
-                                       .target = targets,
-                                       .ntargets = m->n,
-                                       .library_dir = yk_runtime_folder()};
-    yk_status s = yk_transform_run(&req, &b->facts);
-    yk_arena_finish(&arena);
-    b->has_facts = s == YK_OK;
-    return s;
-}
-
 /* What the program's kernels need of other devices. */
 struct need {
     bool original, variant, classes;
@@ -189,7 +141,7 @@ static struct need needs(const struct yk_facts *f)
 
 static void build_device(struct yk_build *b, unsigned i, struct need need)
 {
-    if (b->facts.target_text[target_of(i)] == b->facts.target_text[0]) {
+    if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
         cl_program p = NULL, v = NULL;
         if (need.variant && b->facts.variant_source)
             v = build_on(b, i, b->facts.variant_source, b->facts.variant_options);
@@ -231,8 +183,7 @@ static void *build_devices(void *arg)
     return NULL;
 }
 
-/* Splits are asked for, not for yoke to judge. */
-static bool insisted(void)
+bool yk_build_insisted(void)
 {
     const struct yk_options *o = &yk_rt.options;
     return o->force_split || o->reproducible || (o->strategy && strcmp(o->strategy, "auto"));
@@ -252,29 +203,49 @@ void yk_build_want(struct yk_build *b)
     }
 }
 
+/* The facts are there. */
+static void analysed(struct yk_build *b)
+{
+    b->has_facts = true;
+    struct need need = needs(&b->facts);
+    if (b->facts.refused) {
+        set_state(b, YK_BUILD_NONE, b->facts.refused);
+    } else if (!need.original && !need.variant) {
+        set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
+    } else {
+        set_state(b, YK_BUILD_ANALYSED, NULL);
+        if (yk_build_insisted())
+            yk_build_want(b);
+    }
+}
+
 static void *analyse_program(void *arg)
 {
     struct yk_build *b = arg;
-    if (analyse(b) != YK_OK) {
+    if (yk_analyse(b->source, b->options, false, &b->facts) == YK_OK)
+        analysed(b);
+    else
         set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
-    } else if (b->facts.refused) {
-        set_state(b, YK_BUILD_NONE, b->facts.refused);
-    } else {
-        struct need need = needs(&b->facts);
-        if (need.original || need.variant) {
-            set_state(b, YK_BUILD_ANALYSED, NULL);
-            if (insisted())
-                yk_build_want(b);
-        } else {
-            set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
-        }
-    }
     drop_in_background(b);
     return NULL;
 }
 
+void yk_build_ask(struct yk_build *b)
+{
+    pthread_t thread;
+    if (yk_build_now(b) != YK_BUILD_PENDING || __atomic_exchange_n(&b->asked, true, __ATOMIC_ACQ_REL))
+        return;
+    yk_build_hold(b);
+    if (pthread_create(&thread, NULL, analyse_program, b)) {
+        yk_build_drop(b);
+        set_state(b, YK_BUILD_NONE, "no thread for the background build");
+    } else {
+        pthread_detach(thread);
+    }
+}
+
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const char *reason)
+                                double seconds, const char *reason)
 {
     struct yk_build *b = calloc(1, sizeof *b);
     if (!b)
@@ -289,6 +260,7 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return NULL;
     }
     b->ctx = ctx;
+    b->seconds = seconds;
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);
     pthread_cond_init(&b->changed, NULL);
@@ -303,15 +275,10 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         b->reason = !source ? reason : usable < 2 ? "there is one device" : "splitting is switched off";
         return b;
     }
-    pthread_t thread;
     yk_background_prepare();
-    yk_build_hold(b);
-    if (pthread_create(&thread, NULL, analyse_program, b)) {
-        yk_build_drop(b);
-        b->state = YK_BUILD_NONE;
-        b->reason = "no thread for the background build";
-    } else {
-        pthread_detach(thread);
-    }
+    if (yk_analyse(b->source, b->options, true, &b->facts) == YK_OK)
+        analysed(b);
+    else if (yk_build_insisted())
+        yk_build_ask(b);
     return b;
 }

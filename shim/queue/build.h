@@ -10,8 +10,8 @@
 #include "transform/facts.h"
 
 enum yk_build_state {
-    YK_BUILD_PENDING,  /* the transformer works */
-    YK_BUILD_ANALYSED, /* facts are there; devices are being built */
+    YK_BUILD_PENDING,  /* no facts: the transformer works, or has not been asked */
+    YK_BUILD_ANALYSED, /* facts are there; other devices' programs are not, or are being built */
     YK_BUILD_READY,    /* all that will be there is there */
     YK_BUILD_NONE      /* every launch runs whole: see reason */
 };
@@ -27,27 +27,38 @@ struct yk_build {
     const char *reason;        /* of NONE; lives as long as the build */
     bool has_facts;
     struct yk_facts facts;
+    double seconds; /* that the primary took to build it: what another device is predicted to take */
+    double spent;   /* seconds that the primary took for the launches of its kernels, as far as known; see worth.h */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written before READY. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
     bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
+    bool asked;                /* the transformer is at work or done; atomic */
     bool wanted;               /* the other devices' programs are being built or will be; atomic */
     bool is_left;              /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;
 };
 
 /**
- * Start the background work of a program just built on the primary.
+ * The record of a program just built on the primary, which took SECONDS. Facts are taken from the transformer's cache
+ * where it has them; else nobody is asked yet, unless splits are insisted on.
  * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory.
  */
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const char *reason);
+                                double seconds, const char *reason);
+
+/** Its launches may be worth splitting: start the transformer in the background, once. Cheap when already asked.
+ * Thread: any. */
+void yk_build_ask(struct yk_build *b);
 
 /** Some launch is worth splitting: build for the other devices now (contexts included), once. Cheap when already
- * wanted. Where a strategy was given or splits are forced they are built at once, without being asked for. Thread: any.
+ * wanted. Where splits are insisted on they are built at once, without being asked for. Thread: any.
  */
 void yk_build_want(struct yk_build *b);
+
+/** Splits are asked for (a strategy, forced, reproducible): it is not for yoke to judge whether they pay. */
+bool yk_build_insisted(void);
 
 void yk_build_hold(struct yk_build *b);
 void yk_build_drop(struct yk_build *b);

@@ -20,7 +20,9 @@ struct yk_code {
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
     double rate[YK_MAX_DEVICES];                 /* work-items per second, as last measured; 0: never */
     bool warm[YK_MAX_DEVICES];                   /* has run there before (drivers compile at the first launch) */
-    double spent;                                /* seconds of its measured whole launches together */
+    double spent;                                /* seconds of its whole launches together, as far as known */
+    double measure_at;                           /* when so much is spent, the next is measured; see worth.h */
+    unsigned measured;                           /* whole launches; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
     unsigned losses;                             /* split launches in a row that were slower than the primary alone */
     unsigned whole_reason;                       /* of the last whole launch, and its text: saves a search per launch */

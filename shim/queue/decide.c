@@ -5,12 +5,9 @@
 #include "device/numeric.h"
 #include "partitioner/cost.h"
 #include "shim/core/stats.h"
+#include "shim/queue/worth.h"
 
 enum { FORCED_WAIT_MS = 60000 };
-
-/* Time that a kernel must have taken on the primary before other devices' contexts and builds are begun: what they
- * cost. */
-static const double worth_building_s = 0.04;
 
 static bool quarantined[YK_MAX_DEVICES];
 
@@ -70,11 +67,13 @@ static const char *whole_by_form(const struct yk_launch *l)
         if (v->kind == YK_VALUE_MEM && v->u.mem->store->pinned_to_primary)
             return "an argument's memory is bound to the primary (special properties, or misaligned USE_HOST_PTR)";
     }
-    if (l->has_local)
-        for (cl_uint i = 0; i < l->dims; i++)
-            if (!l->local[i] || l->global[i] % l->local[i])
-                return "the range is not a multiple of the local size";
-    return NULL;
+    bool one = l->has_local;
+    for (cl_uint i = 0; l->has_local && i < l->dims; i++) {
+        if (!l->local[i] || l->global[i] % l->local[i])
+            return "the range is not a multiple of the local size";
+        one = one && l->local[i] == l->global[i];
+    }
+    return one ? "there is one work-group" : NULL;
 }
 
 /* The number of WHY, from the last one where it is the same. Written in the order number, text under the lock and with
@@ -111,8 +110,8 @@ bool yk_decide_whole_now(struct yk_launch *l)
             why = f->reason;
         else if (!f && (state == YK_BUILD_ANALYSED || state == YK_BUILD_READY))
             why = "the kernel is not in the analysis";
-        else
-            why = whole_by_form(l);
+        else if (!(why = whole_by_form(l)) && yk_worth_early(l))
+            why = "too little time was spent in the program's kernels for splitting to pay";
     }
     if (!why)
         return false;
@@ -287,13 +286,15 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
     const struct yk_options *o = &yk_rt.options;
     bool insist = o->force_split || o->reproducible || chosen.given;
     enum yk_build_state state = yk_build_wait(l->code->build, YK_BUILD_READY, insist ? FORCED_WAIT_MS * 1000000ull : 0);
-    if (state == YK_BUILD_PENDING) {
-        d->measure = true;
-        whole(d, "the transformer was still at work");
-        return;
-    }
     if (yk_decide_whole_now(l)) {
         d->reason = "as decided at once";
+        return;
+    }
+    if (state == YK_BUILD_PENDING) {
+        d->measure = true;
+        whole(d, __atomic_load_n(&l->code->build->asked, __ATOMIC_RELAXED)
+                     ? "the transformer was still at work"
+                     : "the first launches of a kernel are measured on the primary");
         return;
     }
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
@@ -340,8 +341,6 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
         d->measure = !left_out && state == YK_BUILD_ANALYSED;
-        if (d->measure && yk_code_get(&l->code->spent) > worth_building_s)
-            yk_build_want(l->code->build);
         whole(d, left_out ? "numerics: the other devices may round differently (see --numerics)"
                           : "no second device was ready or able to take a share");
         return;

@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/share.h"
+#include "shim/queue/worth.h"
 
 bool yk_value_copy(struct yk_value *to, const struct yk_value *from)
 {
@@ -189,10 +190,10 @@ static void measure(struct yk_launch *l, uint64_t start, cl_event real)
     yk_lock_take(&l->code->lock);
     if (rate > yk_code_get(&l->code->rate[p]))
         yk_code_put(&l->code->rate[p], rate);
-    yk_code_put(&l->code->spent, l->code->spent + seconds);
     if (seconds < 300e-6 && (double)yk_decide_items(l) > yk_code_get(&l->code->small))
         yk_code_put(&l->code->small, (double)yk_decide_items(l));
     yk_lock_drop(&l->code->lock);
+    yk_worth_measured(l->code, seconds);
 }
 
 static cl_int launch_carry(struct yk_command *c, cl_event *real)

@@ -1,0 +1,46 @@
+#include "shim/queue/worth.h"
+#include "shim/queue/decide.h"
+
+/* A driver's build is followed by a compilation at the first launch on each device, which takes as long (PoCL 3.1: 300
+ * and 350 ms), and the first shares are small. */
+static const double least_s = 0.04, builds = 4;
+
+/* Longer launches pass through the worker, one after the other, though that costs each some 30 us: a program that
+ * enqueues all its work at once would else have given all of it to the primary before there is anything to decide. */
+static const double short_s = 0.002;
+
+static void spend(struct yk_code *code, double seconds)
+{
+    struct yk_build *b = code->build;
+    double spent = yk_code_get(&b->spent) + seconds, cost = least_s + builds * b->seconds;
+    yk_code_put(&b->spent, spent);
+    if (spent > cost / 2)
+        yk_build_ask(b);
+    if (spent > cost)
+        yk_build_want(b);
+}
+
+bool yk_worth_early(struct yk_launch *l)
+{
+    struct yk_code *code = l->code;
+    double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
+    if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted())
+        return false;
+    if (__atomic_load_n(&code->measured, __ATOMIC_RELAXED) < 2 || rate <= 0 || own >= yk_code_get(&code->measure_at))
+        return false;
+    double seconds = (double)yk_decide_items(l) / rate;
+    if (seconds > short_s)
+        return false;
+    yk_code_put(&code->spent, own + seconds);
+    spend(code, seconds);
+    return true;
+}
+
+void yk_worth_measured(struct yk_code *code, double seconds)
+{
+    double own = yk_code_get(&code->spent) + seconds;
+    yk_code_put(&code->spent, own);
+    yk_code_put(&code->measure_at, 2 * own);
+    __atomic_add_fetch(&code->measured, 1, __ATOMIC_RELAXED);
+    spend(code, seconds);
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""In auto mode work on splitting begins only when a program has run for as long as that is predicted to cost: a short program leaves
+nothing of the transformer in yoke's cache; a long one gets most of its launches split once the caches are filled.
+
+Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
+FOLDER = os.path.join(BUILD, "tests/apps/work/worth")
+
+
+def run(name, *options):
+    """Run a program on two devices; its launches as yoke counts them."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_"))}
+    for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
+        env[variable] = os.path.join(FOLDER, name, folder)
+        os.makedirs(env[variable], mode=0o700, exist_ok=True)
+    env.update(POCL_DEVICES="basic basic", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_JSON=os.path.join(FOLDER, "json"))
+    command = [os.path.join(BUILD, "bench/apps", name), "--no-verify", *options]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
+    with open(env["YOKE_JSON"], encoding="utf-8") as file:
+        return json.load(file)["launches"]
+
+
+def analysed(name):
+    folder = os.path.join(FOLDER, name, "cache/yoke/facts")
+    return len(os.listdir(folder)) if os.path.isdir(folder) else 0
+
+
+def main():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    short = run("nbody", "--size", "1024")
+    assert short == {"split": 0, "whole": short["whole"]} and short["whole"], short
+    assert analysed("nbody") == 0, "the transformer was asked about a program that was over at once"
+    launches = []
+    while len(launches) < 5 and not (launches and launches[-1]["split"] >= 4):
+        launches.append(run("binomial_option", "--size", "4096", "--repeat", "8"))
+        assert analysed("binomial_option") == 1, f"the transformer was never asked about a long program: {launches}"
+    print(f"binomial_option, run after run: {launches}")
+    assert launches[-1]["split"] >= 4, f"8 launches of 0.3 s are not split, with all caches filled: {launches}"
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except AssertionError as error:
+        print(f"WRONG: {error}")
+        sys.exit(1)
