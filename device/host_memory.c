@@ -15,19 +15,24 @@ struct trial {
     cl_command_queue queue;
     cl_mem over, other; /* over: the buffer made over the host's memory */
     unsigned char *host, *seen;
-    bool stuck;
+    bool failed; /* a command ended with an error */
+    bool unsure; /* one may still be under way */
+    bool stuck;  /* and has been for long: to release its objects might hang */
 };
 
 /* Wait for EVENT with a limit: clFinish has none. */
-static bool done(struct trial *t, cl_int err, cl_event event)
+static bool wait_for(struct trial *t, cl_event event)
 {
-    if (err != CL_SUCCESS || t->cl->Flush(t->queue) != CL_SUCCESS)
+    if (t->cl->Flush(t->queue) != CL_SUCCESS)
         return false;
     uint64_t until = yk_now_ns() + PATIENCE_MS * 1000000ull;
     for (cl_int state = CL_QUEUED; state != CL_COMPLETE;) {
-        if (t->cl->GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) != CL_SUCCESS ||
-            state < 0)
+        if (t->cl->GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) != CL_SUCCESS)
             return false;
+        if (state < 0) {
+            t->failed = true;
+            return true;
+        }
         if (state != CL_COMPLETE && yk_now_ns() > until) {
             t->stuck = true;
             return false;
@@ -35,9 +40,19 @@ static bool done(struct trial *t, cl_int err, cl_event event)
         if (state != CL_COMPLETE)
             usleep(20);
     }
-    bool ok = t->cl->WaitForEvents(1, &event) == CL_SUCCESS; /* the status alone is no synchronisation */
-    t->cl->ReleaseEvent(event);
-    return ok;
+    return t->cl->WaitForEvents(1, &event) == CL_SUCCESS; /* the status alone is no synchronisation */
+}
+
+/* Has the command just enqueued with ERR succeeded? */
+static bool done(struct trial *t, cl_int err, cl_event event)
+{
+    if (err != CL_SUCCESS)
+        return false;
+    bool over = wait_for(t, event);
+    t->unsure |= !over;
+    if (!t->stuck)
+        t->cl->ReleaseEvent(event);
+    return over && !t->failed;
 }
 
 static bool all(const unsigned char *p, unsigned char value)
@@ -75,10 +90,13 @@ static bool maps_to_itself(struct trial *t)
     cl_int err;
     void *p =
         t->cl->EnqueueMapBuffer(t->queue, t->over, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, BYTES, 0, NULL, &e, &err);
-    if (!done(t, err, e))
+    if (err != CL_SUCCESS)
+        return false;
+    bool mapped = done(t, err, e);
+    if (t->stuck)
         return false;
     err = t->cl->EnqueueUnmapMemObject(t->queue, t->over, p, 0, NULL, &e);
-    return done(t, err, e) && p == t->host;
+    return done(t, err, e) && mapped && p == t->host;
 }
 
 static bool try_at(struct trial *t, unsigned char *host)
@@ -113,18 +131,19 @@ bool yk_device_host_memory(const struct yk_cl *cl, const struct yk_device *d, si
     t.queue = t.context ? cl->CreateCommandQueue(t.context, d->id, 0, &err) : NULL;
     t.other = t.queue ? cl->CreateBuffer(t.context, CL_MEM_READ_WRITE, BYTES, NULL, &err) : NULL;
     bool same = t.other && try_at(&t, memory);
-    if (same && !t.stuck && base < PAGE && try_at(&t, memory + base))
+    if (same && base < PAGE && try_at(&t, memory + base))
         *align = base;
-    if (t.stuck) {
+    if (t.unsure)
         yk_warn("%s does not finish a transfer of %d bytes; its memory is taken as its own", d->name, BYTES);
-        return false; /* the driver may still write there: nothing is released */
-    }
+    if (t.stuck)
+        return false;
     if (t.other)
         cl->ReleaseMemObject(t.other);
     if (t.queue)
         cl->ReleaseCommandQueue(t.queue);
     if (t.context)
         cl->ReleaseContext(t.context);
-    free(memory);
+    if (!t.unsure) /* else the driver may still write there */
+        free(memory);
     return same;
 }

@@ -92,9 +92,11 @@ static void query_limits(const struct asker *a, struct yk_device *d)
     d->max_alloc = ask(a, CL_DEVICE_MAX_MEM_ALLOC_SIZE, L, 0);
     d->local_mem = ask(a, CL_DEVICE_LOCAL_MEM_SIZE, L, 0);
     d->constant_mem = ask(a, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, L, 0);
-    d->max_group = ask(a, CL_DEVICE_MAX_WORK_GROUP_SIZE, S, 1);
-    a->cl->GetDeviceInfo(a->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof item, item, NULL);
+    d->max_group = ask(a, CL_DEVICE_MAX_WORK_GROUP_SIZE, S, 0);
+    cl_int err = a->cl->GetDeviceInfo(a->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof item, item, NULL);
     memcpy(d->max_item, item, sizeof d->max_item);
+    if (!d->max_group || err != CL_SUCCESS)
+        refuse(d, "it does not say how large a work-group may be");
     if (!ask(a, CL_DEVICE_AVAILABLE, B, 0))
         refuse(d, "the driver says it is not available");
     if (!ask(a, CL_DEVICE_COMPILER_AVAILABLE, B, 0))

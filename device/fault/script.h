@@ -65,7 +65,7 @@ struct yk_fault_verdict {
 struct yk_fault_state {
     const struct yk_fault_script *script;
     unsigned device;
-    atomic_uint calls[YK_FAULT_ENTRIES], failable_calls;
+    atomic_uint calls[YK_FAULT_ENTRIES], failable_calls, fired; /* fired: calls that a rule was about */
     atomic_bool lost;
 };
 

@@ -42,6 +42,7 @@ void yk_fault_start(struct yk_fault_state *st, const struct yk_fault_script *s, 
     for (int e = 0; e < YK_FAULT_ENTRIES; e++)
         atomic_init(&st->calls[e], 0);
     atomic_init(&st->failable_calls, 0);
+    atomic_init(&st->fired, 0);
     atomic_init(&st->lost, false);
 }
 
@@ -87,6 +88,7 @@ struct yk_fault_verdict yk_fault_next(struct yk_fault_state *st, enum yk_fault_e
         uint32_t at = r->entry < 0 ? any : n;
         if (r->onwards ? at < r->first : at != r->first)
             continue;
+        atomic_fetch_add(&st->fired, 1);
         yk_info("fault script: %s on device %u, call %u", yk_fault_entry_name(entry), st->device, n);
         switch (r->kind) {
         case YK_FAULT_HANG:

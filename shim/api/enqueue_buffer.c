@@ -236,11 +236,8 @@ cl_int yk_api_EnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
 }
 
 /* Mappings of M, newest first. */
-static bool note_mapping(struct yk_mem *m, const struct yk_transfer *t, bool on_master)
+static void note_mapping(struct yk_mem *m, struct yk_mapping *p, const struct yk_transfer *t, bool on_master)
 {
-    struct yk_mapping *p = malloc(sizeof *p);
-    if (!p)
-        return false;
     *p = (struct yk_mapping){
         .ptr = t->ptr, .offset = t->off, .size = t->len, .flags = t->map_flags, .on_master = on_master};
     yk_lock_take(&m->lock);
@@ -248,7 +245,6 @@ static bool note_mapping(struct yk_mem *m, const struct yk_transfer *t, bool on_
     m->mappings = p;
     __atomic_fetch_add(&m->map_count, 1, __ATOMIC_RELAXED);
     yk_lock_drop(&m->lock);
-    return true;
 }
 
 void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
@@ -266,20 +262,23 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
     if (err == CL_SUCCESS && (((map_flags & CL_MAP_READ) && (m->flags & READS)) ||
                               ((map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) && (m->flags & WRITES))))
         err = CL_INVALID_OPERATION;
+    /* Whatever may be lacking is asked for before the command is on its way. */
+    struct yk_mapping *mapping = err == CL_SUCCESS ? malloc(sizeof *mapping) : NULL;
+    if (err == CL_SUCCESS && !mapping)
+        err = CL_OUT_OF_HOST_MEMORY;
     struct yk_transfer t = {.ptr = NULL};
     if (err == CL_SUCCESS) {
         t = transfer(&yk_map_kind, q, m, offset, size, NULL);
         t.map_flags = map_flags;
         err = yk_command_enqueue(&t.c, blocking_map, num_events_in_wait_list, event_wait_list, event);
     }
-    if (err == CL_SUCCESS && !t.issued) {
-        unsigned char *master = yk_store_master(m->store);
-        t.ptr = master ? master + m->origin + offset : NULL;
-        if (!t.ptr)
-            err = CL_MAP_FAILURE;
+    if (err == CL_SUCCESS) {
+        if (!t.issued) /* captured, which has made the master */
+            t.ptr = yk_store_master(m->store) + m->origin + offset;
+        note_mapping(m, mapping, &t, !t.issued);
+    } else {
+        free(mapping);
     }
-    if (err == CL_SUCCESS && !note_mapping(m, &t, !t.issued))
-        err = CL_OUT_OF_HOST_MEMORY;
     yk_set_err(errcode_ret, err);
     return err == CL_SUCCESS ? t.ptr : NULL;
 }

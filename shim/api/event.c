@@ -29,6 +29,9 @@ cl_int yk_api_WaitForEvents(cl_uint num_events, const cl_event *event_list)
     for (cl_uint i = 0; i < num_events; i++)
         if (yk_event_wait((struct yk_event *)(void *)event_list[i]) < 0)
             err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    for (cl_uint i = 0; i < num_events && err != CL_SUCCESS; i++)
+        if (((struct yk_event *)(void *)event_list[i])->queue)
+            yk_queue_tell(((struct yk_event *)(void *)event_list[i])->queue);
     return err;
 }
 

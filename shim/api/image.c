@@ -239,7 +239,7 @@ static cl_int image_carry(struct yk_command *c, cl_event *real)
     yk_stats_moved(moved);
     if (err == CL_SUCCESS)
         err = c->kind->issue(c, false, 0, NULL, real);
-    return err == CL_SUCCESS && *real ? YK_CARRY_ISSUED : err;
+    return yk_command_issued(err, real);
 }
 
 #define IMAGE_KIND(name, type_)                                                                                        \

@@ -11,13 +11,12 @@ static cl_kernel wrap(struct yk_program *p, cl_kernel real, cl_int err, cl_int *
         if (!b && yk_program_built(p, NULL, 0) == CL_SUCCESS) /* built by its creation (a binary of an executable) */
             b = yk_program_build(p);
         if (b) {
-            k = yk_kernel_wrap(p, b, real);
+            k = yk_kernel_wrap(p, b, real, &err);
             yk_build_drop(b);
         } else {
             YK_CL_P->ReleaseKernel(real);
-        }
-        if (!k)
             err = CL_OUT_OF_HOST_MEMORY;
+        }
     }
     yk_set_err(errcode_ret, err);
     return (cl_kernel)(void *)k;
@@ -48,14 +47,15 @@ cl_int yk_api_CreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl
     if (err != CL_SUCCESS || !kernels)
         return err;
     for (cl_uint i = 0; i < n; i++) {
-        kernels[i] = wrap(p, kernels[i], CL_SUCCESS, &err);
+        cl_kernel real = kernels[i];
+        kernels[i] = wrap(p, real, CL_SUCCESS, &err);
         if (!kernels[i]) {
             for (cl_uint j = 0; j < n; j++)
                 if (j < i)
                     yk_handle_release((struct yk_handle *)(void *)kernels[j]);
                 else if (j > i)
                     YK_CL_P->ReleaseKernel(kernels[j]);
-            return CL_OUT_OF_HOST_MEMORY;
+            return err;
         }
     }
     return CL_SUCCESS;
@@ -70,7 +70,7 @@ cl_kernel yk_api_CloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
     }
     cl_int err = CL_SUCCESS;
     cl_kernel real = YK_CL_P->CloneKernel(k->real, &err);
-    struct yk_kernel *c = real ? yk_kernel_wrap(k->program, k->code->build, real) : NULL;
+    struct yk_kernel *c = real ? yk_kernel_wrap(k->program, k->code->build, real, &err) : NULL;
     for (unsigned i = 0; c && i < k->nargs; i++) {
         bool ok = true;
         if (k->value[i].kind == YK_VALUE_BYTES)
@@ -80,13 +80,14 @@ cl_kernel yk_api_CloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
         if (!ok) {
             yk_handle_release(&c->h);
             c = NULL;
+            err = CL_OUT_OF_HOST_MEMORY;
         }
     }
     if (c) {
         c->unset = k->unset;
         c->foreign = k->foreign;
     }
-    yk_set_err(errcode_ret, real && !c ? CL_OUT_OF_HOST_MEMORY : err);
+    yk_set_err(errcode_ret, err);
     return (cl_kernel)(void *)c;
 }
 

@@ -96,7 +96,7 @@ static cl_int native_carry(struct yk_command *c, cl_event *real)
     yk_stats_moved(moved);
     if (err == CL_SUCCESS)
         err = native_issue(c, false, 0, NULL, real);
-    return err == CL_SUCCESS && *real ? YK_CARRY_ISSUED : err;
+    return yk_command_issued(err, real);
 }
 
 static const struct yk_command_kind native_kind = {.type = CL_COMMAND_NATIVE_KERNEL,

@@ -176,6 +176,7 @@ static bool never(struct yk_command *c)
 }
 
 static const struct yk_command_kind free_kind = {.type = CL_COMMAND_SVM_FREE,
+                                                 .tidies = true,
                                                  .issue = free_issue,
                                                  .resident = never,
                                                  .capture = svm_capture,

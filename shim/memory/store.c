@@ -3,7 +3,8 @@
 #include <string.h>
 #include "base/log.h"
 
-enum { MASTER_ALIGN = 4096 };
+enum { MASTER_ALIGN = 4096, YK_LOST = YK_LOCATIONS - 1 };
+_Static_assert((int)YK_MAX_DEVICES < (int)YK_LOST, "a location of no device");
 
 static bool aligned(const void *p, size_t to)
 {
@@ -273,13 +274,13 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
 {
     yk_lock_take(&s->lock);
-    /* Going on without the record could give wrong bytes later, and no error code reaches the app from here. */
-    if (yk_map_write(&s->map, off, len, at) != YK_OK) {
-        yk_error("out of host memory while recording a write; giving up");
-        abort();
-    }
+    bool recorded = yk_map_write(&s->map, off, len, at) == YK_OK;
+    if (!recorded) /* needs no memory */
+        yk_map_write(&s->map, 0, s->size, YK_LOST);
     refresh(s);
     yk_lock_drop(&s->lock);
+    if (!recorded)
+        yk_error("out of host memory while recording a write; the buffer's content is given up");
 }
 
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len)
@@ -290,6 +291,26 @@ void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len)
 void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len)
 {
     wrote(s, YK_HOST, off, len);
+}
+
+void yk_store_lose(struct yk_store *s, size_t off, size_t len)
+{
+    wrote(s, YK_LOST, off, len);
+}
+
+void yk_store_forgive(struct yk_store *s, unsigned dev, size_t off, size_t len)
+{
+    unsigned at = yk_store_location(s, dev);
+    size_t end = off + len;
+    struct yk_piece piece;
+    yk_lock_take(&s->lock);
+    while (yk_map_missing(&s->map, off, end - off, at, &piece)) {
+        if (piece.have == yk_at(YK_LOST) && yk_map_write(&s->map, piece.off, piece.len, at) != YK_OK)
+            break;
+        off = piece.off + piece.len;
+    }
+    refresh(s);
+    yk_lock_drop(&s->lock);
 }
 
 void yk_store_pin(struct yk_store *s)

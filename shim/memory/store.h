@@ -3,7 +3,8 @@
  * api/ (creation).
  *
  * Locations: 0 is the host master; 1 + d is device d's own real buffer. A device with host memory has its real buffer
- * over the master (CL_MEM_USE_HOST_PTR) and shares location 0: nothing is ever copied for it. */
+ * over the master (CL_MEM_USE_HOST_PTR) and shares location 0: nothing is ever copied for it. YK_LOST is the location
+ * of bytes that a failed launch has destroyed: nobody can read them until they are written anew. */
 #ifndef YK_SHIM_MEMORY_STORE_H
 #define YK_SHIM_MEMORY_STORE_H
 
@@ -65,8 +66,16 @@ unsigned char *yk_store_master(struct yk_store *s);
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved);
 cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *moved);
 
-/** [off, off+len) has been or will be written at DEV (the host) by a command already ordered: newest there only. */
+/** [off, off+len) has been or will be written at DEV (the host) by a command already ordered: newest there only.
+ * Without memory for that record the whole buffer is lost: later reads of it fail, none gives wrong bytes. */
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len);
 void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len);
+
+/** What should be in [off, off+len) is nowhere: reading it fails with CL_OUT_OF_RESOURCES until it is written again. */
+void yk_store_lose(struct yk_store *s, size_t off, size_t len);
+
+/** Somebody will write [off, off+len) without reading it: where its bytes are lost, any will do. DEV's real buffer
+ * exists. */
+void yk_store_forgive(struct yk_store *s, unsigned dev, size_t off, size_t len);
 
 #endif

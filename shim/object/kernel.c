@@ -40,22 +40,30 @@ static enum yk_param ask_param(cl_kernel real, cl_uint i)
                : YK_PARAM_VALUE;
 }
 
-struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real)
+struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real, cl_int *err)
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
     cl_uint nargs = 0;
     char name[1024] = "", *more = NULL;
     size_t len = 0;
-    cl->GetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs, NULL);
-    cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, 0, NULL, &len);
-    if (len > sizeof name)
-        more = malloc(len);
-    cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, len, more ? more : name, NULL);
+    *err = cl->GetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs, NULL);
+    if (*err == CL_SUCCESS)
+        *err = cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, 0, NULL, &len);
+    if (*err == CL_SUCCESS && len > sizeof name && !(more = malloc(len)))
+        *err = CL_OUT_OF_HOST_MEMORY;
+    if (*err == CL_SUCCESS)
+        *err = cl->GetKernelInfo(real, CL_KERNEL_FUNCTION_NAME, len, more ? more : name, NULL);
+    if (*err != CL_SUCCESS) {
+        free(more);
+        cl->ReleaseKernel(real);
+        *err = *err == CL_OUT_OF_HOST_MEMORY ? *err : CL_OUT_OF_RESOURCES;
+        return NULL;
+    }
+    *err = CL_OUT_OF_HOST_MEMORY;
     struct yk_kernel *k = calloc(1, sizeof *k);
     struct yk_value *value = calloc(nargs + 1, sizeof *value);
     unsigned char *param = calloc(nargs + 1, 1);
-    struct yk_code *code =
-        k && value && param && (len <= sizeof name || more) ? yk_code_create(build, more ? more : name) : NULL;
+    struct yk_code *code = k && value && param ? yk_code_create(build, more ? more : name) : NULL;
     free(more);
     if (!code) {
         free(k);
@@ -75,6 +83,7 @@ struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, c
     for (cl_uint i = 0; i < nargs; i++)
         param[i] = (unsigned char)ask_param(real, i);
     yk_handle_init(&k->h, YK_KIND_KERNEL, kernel_destroy);
+    *err = CL_SUCCESS;
     return k;
 }
 

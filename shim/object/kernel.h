@@ -21,8 +21,9 @@ struct yk_kernel {
     unsigned char *param;   /* enum yk_param */
 };
 
-/** Takes over REAL (a kernel of P->real, or a clone). NULL: no memory (REAL released). */
-struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real);
+/** Takes over REAL (a kernel of P->real, or a clone). NULL: CL_OUT_OF_HOST_MEMORY or CL_OUT_OF_RESOURCES in *ERR (REAL
+ * released). */
+struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, cl_kernel real, cl_int *err);
 
 /** clSetKernelArg. Thread: one per kernel, as the specification says. */
 cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value);

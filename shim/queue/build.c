@@ -247,13 +247,14 @@ void yk_build_ask(struct yk_build *b)
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
                                 double seconds, const char *reason)
 {
+    const struct yk_device *d = yk_rt.primary;
     struct yk_build *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->holds = 1;
     b->source = source ? strdup(source) : NULL;
     b->options = strdup(options ? options : "");
-    if (!b->options || (source && !b->source)) {
+    if (!b->options || (source && !b->source) || d->cl->RetainProgram(real) != CL_SUCCESS) {
         free(b->source);
         free(b->options);
         free(b);
@@ -264,8 +265,6 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);
     pthread_cond_init(&b->changed, NULL);
-    const struct yk_device *d = yk_rt.primary;
-    d->cl->RetainProgram(real);
     b->original[d->index] = real;
     unsigned usable = 0;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)

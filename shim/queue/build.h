@@ -43,7 +43,8 @@ struct yk_build {
 /**
  * The record of a program just built on the primary, which took SECONDS. Facts are taken from the transformer's cache
  * where it has them; else nobody is asked yet, unless splits are insisted on.
- * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory.
+ * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory, or
+ * the driver does not retain REAL.
  */
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
                                 double seconds, const char *reason);

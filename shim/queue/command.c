@@ -78,6 +78,8 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
         return err;
     }
     yk_hold(&c->queue->h);
+    heap->wanted = event || blocking;
+    heap->by = pthread_self();
     heap->next = NULL;
     heap->nwait = 0;
     heap->wait = nwait ? malloc(nwait * sizeof *heap->wait) : NULL;
@@ -102,8 +104,17 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
         yk_handle_release(&ev->h);
         return err;
     }
-    if (blocking)
+    if (blocking) {
+        struct yk_queue *q = c->queue;
         err = yk_event_wait(ev);
+        if (err == CL_COMPLETE && __atomic_exchange_n(&q->unseen, false, __ATOMIC_ACQ_REL))
+            err = yk_rt.primary->cl->Finish(q->real); /* where drivers tell of what failed without an event */
+        cl_int failure = yk_queue_tell(q);
+        if (failure != CL_SUCCESS)
+            err = failure;
+        else if (err < 0 && err != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+            err = CL_OUT_OF_RESOURCES; /* the driver's own word is the event's */
+    }
     if (event && err == CL_SUCCESS)
         *event = (cl_event)(void *)ev;
     else

@@ -6,7 +6,8 @@
  *   resident are all its bytes where the primary needs them now? (NULL: always)
  *   capture  hold and copy what the caller may change or release after the call (called once, on the heap copy)
  *   carry    the worker's way when not resident: bring bytes, run shares, touch host memory. May issue (then returns
- *            YK_CARRY_ISSUED) or do all and return CL_SUCCESS or an error. NULL: bring nothing, issue.
+ *            YK_CARRY_ISSUED) or do all and return CL_SUCCESS or an error. NULL: bring nothing, issue. REAL is NULL
+ *            where nobody wants an event.
  *   release  undo capture
  */
 #ifndef YK_SHIM_QUEUE_COMMAND_H
@@ -21,6 +22,7 @@ enum { YK_CARRY_ISSUED = 1 };
 struct yk_command_kind {
     cl_command_type type;
     bool barrier; /* nothing overtakes it in an out-of-order queue */
+    bool tidies;  /* gives something back: done even behind a command that failed */
     cl_int (*issue)(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real);
     bool (*resident)(struct yk_command *c);
     cl_int (*capture)(struct yk_command *c);
@@ -34,8 +36,11 @@ struct yk_command {
     struct yk_queue *queue;
     struct yk_command *next;
     struct yk_event *event; /* captured commands always have one; held */
+    bool wanted;            /* somebody will look at the event; else the driver is asked for none, and tells of failures
+                             * in its own way, as it would have told the app */
     struct yk_event **wait; /* held */
     cl_uint nwait;
+    pthread_t by; /* whoever enqueued it */
 };
 
 /**
@@ -45,6 +50,12 @@ struct yk_command {
  * Owns: C is the caller's (on its stack). Thread: any; no lock held.
  */
 cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event);
+
+/** What carry returns after issuing, with what issue gave. */
+static inline cl_int yk_command_issued(cl_int err, const cl_event *real)
+{
+    return err == CL_SUCCESS && (!real || *real) ? YK_CARRY_ISSUED : err;
+}
 
 /** Free a captured command (worker). */
 void yk_command_free(struct yk_command *c);

@@ -38,8 +38,15 @@ static void parse_strategy(void)
         yk_strategy_parse("linear", &chosen.strategy, msg, sizeof msg);
 }
 
-void yk_decide_quarantine(unsigned dev, cl_int err)
+void yk_decide_quarantine(unsigned dev, cl_int err, bool in_time)
 {
+    static unsigned strikes[YK_MAX_DEVICES];
+    const unsigned enough = 3;
+    bool memory = err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY || err == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (in_time && memory && __atomic_add_fetch(&strikes[dev], 1, __ATOMIC_RELAXED) < enough) {
+        yk_info("device %u has no memory for a share (%s); it takes none of this launch", dev, yk_cl_error_name(err));
+        return;
+    }
     if (!__atomic_exchange_n(&quarantined[dev], true, __ATOMIC_RELAXED))
         yk_warn("device %u (%s) failed a share (%s); it takes none any more", dev, yk_rt.machine->device[dev].name,
                 yk_cl_error_name(err));

@@ -95,14 +95,19 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 {
     const struct yk_device *d = yk_rt.primary;
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     uint64_t moved = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         if (!m || yk_mem_at_primary(m))
             continue;
         /* What the primary's own queue still does to these bytes comes first. */
-        d->cl->Finish(l->c.queue->real);
-        cl_int err = yk_store_need(m->store, d->index, m->origin, m->size, &moved);
+        cl_int err = d->cl->Finish(l->c.queue->real);
+        if (err != CL_SUCCESS)
+            return err;
+        if (f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
+            yk_store_forgive(m->store, d->index, m->origin, m->size);
+        err = yk_store_need(m->store, d->index, m->origin, m->size, &moved);
         if (err != CL_SUCCESS)
             return err;
     }
@@ -179,12 +184,14 @@ static cl_int launch_capture(struct yk_command *c)
     return CL_SUCCESS;
 }
 
-/* Wait for the launch just issued and note the primary's rate; the best of all, since first launches also compile. */
-static void measure(struct yk_launch *l, uint64_t start, cl_event real)
+/* Wait for the launch just issued, say how it ended, and note the primary's rate; the best of all, since first launches
+ * also compile. */
+static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real)
 {
     unsigned p = yk_rt.machine->primary;
-    if (yk_rt.primary->cl->WaitForEvents(1, &real) != CL_SUCCESS)
-        return;
+    cl_int err = yk_rt.primary->cl->WaitForEvents(1, &real);
+    if (err != CL_SUCCESS)
+        return err;
     double seconds = (double)(yk_now_ns() - start) * 1e-9,
            rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
     yk_lock_take(&l->code->lock);
@@ -194,6 +201,7 @@ static void measure(struct yk_launch *l, uint64_t start, cl_event real)
         yk_code_put(&l->code->small, (double)yk_decide_items(l));
     yk_lock_drop(&l->code->lock);
     yk_worth_measured(l->code, seconds);
+    return err;
 }
 
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
@@ -205,13 +213,22 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     if (d.split) {
         err = yk_share_run(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
-            yk_stats_whole(yk_stats_reason("a device could not be prepared for its share"));
+            yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
     }
     if (err != YK_SHARE_UNTOUCHED)
         return err;
-    if (d.measure) /* alone, nothing before it */
-        yk_rt.primary->cl->Finish(c->queue->real);
+    if (d.measure && (err = yk_rt.primary->cl->Finish(c->queue->real)) != CL_SUCCESS) /* alone, nothing before it */
+        return err;
     uint64_t start = yk_now_ns();
+    cl_event own = NULL;
+    if (d.measure && !real) {
+        err = yk_launch_whole(l, &own);
+        if (err == CL_SUCCESS)
+            err = measure(l, start, own);
+        if (own)
+            yk_rt.primary->cl->ReleaseEvent(own);
+        return err;
+    }
     err = yk_launch_whole(l, real);
     if (err == CL_SUCCESS && d.measure)
         measure(l, start, *real);

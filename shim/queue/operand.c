@@ -42,13 +42,20 @@ yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_k
         add(s, (struct yk_operand){.store = v->u.mem->store,
                                    .off = v->u.mem->origin,
                                    .len = v->u.mem->size,
-                                   .read = !known || f->arg[i].read,
+                                   .read = !known || f->arg[i].read || f->arg[i].atomic,
                                    .written = !known || f->arg[i].written || f->arg[i].atomic});
     }
     return YK_OK;
 }
 
-cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d)
+cl_int yk_operand_bring(struct yk_operands *s, struct yk_operand *a, unsigned dev)
+{
+    if (!a->read && yk_store_real(a->store, dev))
+        yk_store_forgive(a->store, dev, a->off, a->len);
+    return yk_store_need(a->store, dev, a->off, a->len, &s->moved);
+}
+
+cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
 {
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_operand *a = &s->v[i];
@@ -56,12 +63,13 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d)
         for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
             if (!d->takes[dev])
                 continue;
-            cl_int err = yk_store_need(a->store, dev, a->off, a->len, &s->moved);
+            *bad = dev;
+            cl_int err = yk_operand_bring(s, a, dev);
             if (err != CL_SUCCESS)
                 return err;
             own |= yk_store_location(a->store, dev) != YK_HOST;
         }
-        if (!a->written || !own)
+        if (!a->written || !(own || (a->read && yk_rt.options.recover)))
             continue;
         cl_int err = yk_store_need_host(a->store, a->off, a->len, &s->moved);
         if (err != CL_SUCCESS)
@@ -96,7 +104,7 @@ static cl_int merge_one(struct yk_operands *s, struct yk_operand *a, unsigned de
     return err;
 }
 
-cl_int yk_operands_merge(struct yk_operands *s, const bool *used)
+cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
 {
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++) {
@@ -105,19 +113,42 @@ cl_int yk_operands_merge(struct yk_operands *s, const bool *used)
             continue;
         for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
             if (used[dev] && yk_store_location(a->store, dev) != YK_HOST)
-                err = merge_one(s, a, dev);
+                err = merge_one(s, a, *bad = dev);
         if (err == CL_SUCCESS)
             yk_store_wrote_host(a->store, a->off, a->len);
     }
     return err;
 }
 
-bool yk_operands_rerunnable(const struct yk_operands *s)
+bool yk_operands_in_master(const struct yk_operands *s, unsigned dev)
 {
     for (unsigned i = 0; i < s->n; i++)
-        if (s->v[i].read && s->v[i].written)
+        if (s->v[i].written && yk_store_location(s->v[i].store, dev) == YK_HOST)
+            return true;
+    return false;
+}
+
+bool yk_operands_restore(struct yk_operands *s)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->v[i].read && s->v[i].written && !s->v[i].snapshot)
             return false;
+    for (unsigned i = 0; i < s->n; i++) {
+        struct yk_operand *a = &s->v[i];
+        if (!a->written)
+            continue;
+        if (a->snapshot)
+            memcpy(a->store->master + a->off, a->snapshot, a->len);
+        yk_store_wrote_host(a->store, a->off, a->len);
+    }
     return true;
+}
+
+void yk_operands_lose(struct yk_operands *s)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->v[i].written)
+            yk_store_lose(s->v[i].store, s->v[i].off, s->v[i].len);
 }
 
 void yk_operands_finish(struct yk_operands *s)

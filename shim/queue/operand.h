@@ -21,16 +21,29 @@ struct yk_operands {
 /** The operands of L's arguments, overlapping ones joined. Errors: YK_ENOMEM. */
 yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_operands *s);
 
-/** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own.
- * Errors: an OpenCL code; nothing has been lost. */
-cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d);
+/** Bring A to DEV. Errors: an OpenCL code. */
+cl_int yk_operand_bring(struct yk_operands *s, struct yk_operand *a, unsigned dev);
 
-/** Put the outputs of the devices in USED together in the host master; the host is newest then. Errors: an OpenCL code.
+/** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own (with
+ * YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in *BAD;
+ * nothing has been lost. */
+cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad);
+
+/** Put the outputs of the devices in USED together in the host master; the host is newest then. Errors: an OpenCL code,
+ * and the device that failed in *BAD. */
+cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad);
+
+/** Does DEV write into the host master, where others see it at once? */
+bool yk_operands_in_master(const struct yk_operands *s, unsigned dev);
+
+/**
+ * Make the bytes before the launch newest again, on the host, whatever the devices have written since. Nobody writes
+ * any more. False: they are gone, since some were overwritten in place and there is no snapshot; nothing has changed.
  */
-cl_int yk_operands_merge(struct yk_operands *s, const bool *used);
+bool yk_operands_restore(struct yk_operands *s);
 
-/** Could a share that failed half-way be run again over the same memory? */
-bool yk_operands_rerunnable(const struct yk_operands *s);
+/** The launch has failed for good: what it writes is lost. */
+void yk_operands_lose(struct yk_operands *s);
 
 void yk_operands_finish(struct yk_operands *s);
 

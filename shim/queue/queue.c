@@ -108,26 +108,67 @@ static int waits_done(struct yk_command *c, bool block)
     return 1;
 }
 
+/* What the specification allows blocking calls to say. */
+static cl_int allowed(cl_int err)
+{
+    return err == CL_OUT_OF_HOST_MEMORY || err == CL_MEM_OBJECT_ALLOCATION_FAILURE ? err : CL_OUT_OF_RESOURCES;
+}
+
+static void remember_failure(struct yk_queue *q, const struct yk_command *c, cl_int err)
+{
+    yk_lock_take(&q->lock);
+    if (q->npending & YK_QUEUE_FAILED) {
+        q->many |= !pthread_equal(q->whom, c->by);
+    } else {
+        q->failure = allowed(err);
+        q->whom = c->by;
+        __atomic_or_fetch(&q->npending, YK_QUEUE_FAILED, __ATOMIC_ACQ_REL);
+    }
+    yk_lock_drop(&q->lock);
+}
+
+cl_int yk_queue_tell(struct yk_queue *q)
+{
+    cl_int err = CL_SUCCESS;
+    if (!yk_queue_failed(q))
+        return err;
+    yk_lock_take(&q->lock);
+    if (q->npending & YK_QUEUE_FAILED) {
+        err = q->failure;
+        if (!q->many && pthread_equal(q->whom, pthread_self()))
+            __atomic_and_fetch(&q->npending, ~(unsigned)YK_QUEUE_FAILED, __ATOMIC_ACQ_REL);
+    }
+    yk_lock_drop(&q->lock);
+    return err;
+}
+
 static void carry_out(struct yk_command *c, bool failed)
 {
     struct yk_event *ev = c->event;
-    cl_event real = NULL;
+    cl_event real = NULL, *out = c->wanted ? &real : NULL;
     cl_int r;
-    if (failed) {
+    if (failed || (yk_queue_failed(c->queue) && !c->kind->tidies)) {
         r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     } else {
         yk_event_set(ev, CL_SUBMITTED);
         if (c->kind->carry) {
-            r = c->kind->carry(c, &real);
+            r = c->kind->carry(c, out);
         } else {
-            r = c->kind->issue(c, false, 0, NULL, &real);
-            if (r == CL_SUCCESS && real)
-                r = YK_CARRY_ISSUED;
+            r = yk_command_issued(c->kind->issue(c, false, 0, NULL, out), out);
+        }
+        if (r < 0) {
+            yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
+            remember_failure(c->queue, c, r);
         }
     }
     if (r == YK_CARRY_ISSUED) {
         yk_rt.primary->cl->Flush(c->queue->real);
-        yk_event_issued(ev, real);
+        if (real) {
+            yk_event_issued(ev, real);
+        } else {
+            __atomic_store_n(&c->queue->unseen, true, __ATOMIC_RELEASE);
+            yk_event_set(ev, CL_COMPLETE); /* for nobody to see */
+        }
         return;
     }
     if (r == CL_SUCCESS)
@@ -186,7 +227,7 @@ static void *worker_thread(void *arg)
         yk_lock_drop(&q->lock);
         carry_out(c, failed);
         yk_lock_take(&q->lock);
-        if (__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) == 0)
+        if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
             pthread_cond_broadcast(&q->idle);
         yk_lock_drop(&q->lock);
         yk_command_free(c);
@@ -237,9 +278,10 @@ cl_int yk_queue_finish(struct yk_queue *q)
 {
     if (yk_queue_busy(q)) {
         yk_lock_take(&q->lock);
-        while (q->npending)
+        while (q->npending & ~(unsigned)YK_QUEUE_FAILED)
             yk_lock_wait(&q->lock, &q->idle);
         yk_lock_drop(&q->lock);
     }
-    return yk_rt.primary->cl->Finish(q->real);
+    cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_tell(q);
+    return failure != CL_SUCCESS ? failure : err;
 }

@@ -1,7 +1,12 @@
 /* The virtual command-queue. A command goes straight to the primary's real queue from the caller's thread (fast path)
  * when nothing of this queue is pending, what it waits for is complete or on the primary too, and its bytes are there.
  * Everything else is captured and carried out by the queue's worker thread in order (out-of-order queues: the first
- * whose wait list is complete). Who uses it: api/ (enqueue), object/. */
+ * whose wait list is complete). Who uses it: api/ (enqueue), object/.
+ *
+ * A command that fails in the worker has already been accepted by its enqueue call, and perhaps nobody holds its event.
+ * So the queue remembers: every later command fails too (with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST), until a
+ * blocking call (clFinish, clWaitForEvents, a blocking read ...) of the thread that enqueued it has returned an error.
+ */
 #ifndef YK_SHIM_QUEUE_QUEUE_H
 #define YK_SHIM_QUEUE_QUEUE_H
 
@@ -10,6 +15,8 @@
 #include "shim/core/context.h"
 
 struct yk_command;
+
+enum { YK_QUEUE_FAILED = 1 << 30 };
 
 struct yk_queue {
     struct yk_handle h;
@@ -22,7 +29,11 @@ struct yk_queue {
     struct yk_lock lock;
     pthread_cond_t work, idle;
     struct yk_command *first, **last; /* pending, oldest first */
-    unsigned npending;                /* also the one being carried out; atomic to read */
+    unsigned npending;                /* also the one being carried out, and YK_QUEUE_FAILED; atomic to read */
+    cl_int failure;                   /* what went wrong, while YK_QUEUE_FAILED; and whom to tell */
+    pthread_t whom;
+    bool many;   /* several threads: nobody is ever told enough */
+    bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
     bool host_dirty; /* a USE_HOST_PTR buffer may have newer bytes than the app's memory; see clFinish */
 };
@@ -43,12 +54,23 @@ cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev);
  * Errors: CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES (no thread): C is still the caller's. */
 cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c);
 
-/** Wait until nothing is pending and the primary's real queue is finished. */
+/** Wait until nothing is pending and the primary's real queue is finished. Errors: the driver's; CL_OUT_OF_RESOURCES,
+ * CL_OUT_OF_HOST_MEMORY where a command has failed unseen. */
 cl_int yk_queue_finish(struct yk_queue *q);
+
+/** A blocking call of this thread is about to return. Has a command failed unseen? Then that call fails with this code:
+ * CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY or CL_MEM_OBJECT_ALLOCATION_FAILURE; else CL_SUCCESS. Cost: a load. */
+cl_int yk_queue_tell(struct yk_queue *q);
 
 static inline bool yk_queue_busy(struct yk_queue *q)
 {
     return __atomic_load_n(&q->npending, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** Has a command failed unseen? */
+static inline bool yk_queue_failed(struct yk_queue *q)
+{
+    return __atomic_load_n(&q->npending, __ATOMIC_ACQUIRE) & YK_QUEUE_FAILED;
 }
 
 static inline struct yk_queue *yk_queue_from(cl_command_queue c)

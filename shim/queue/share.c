@@ -1,7 +1,6 @@
 #include "shim/queue/share.h"
 #include <stdlib.h>
 #include <string.h>
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "shim/core/stats.h"
@@ -28,9 +27,10 @@ struct taker {
     struct work *work;
     unsigned dev;
     struct yk_code_kernel *kernel;
-    bool own_buffers; /* nothing it does is seen before the merge */
-    YK_ARRAY(struct chunk) done;
-    struct chunk failed;
+    struct chunk failed; /* what it had when it failed */
+    bool touched;        /* its device may have begun that */
+    bool suspect;        /* its device may still be at it */
+    bool took;           /* fixed shares: it has had its one */
     cl_int err;
     uint64_t groups;
     double seconds;
@@ -56,7 +56,7 @@ static uint64_t hidden_value(const struct yk_launch *l, const struct yk_decision
     return 0;
 }
 
-static cl_int enqueue_box(struct taker *t, cl_command_queue q, const struct yk_box *box)
+static cl_int enqueue_box(struct taker *t, cl_command_queue q, const struct yk_box *box, cl_event *event)
 {
     struct work *w = t->work;
     const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
@@ -71,7 +71,18 @@ static cl_int enqueue_box(struct taker *t, cl_command_queue q, const struct yk_b
         if (err != CL_SUCCESS)
             return err;
     }
-    return cl->EnqueueNDRangeKernel(q, t->kernel->real, w->l->dims, offset, global, w->d->local, 0, NULL, NULL);
+    return cl->EnqueueNDRangeKernel(q, t->kernel->real, w->l->dims, offset, global, w->d->local, 0, NULL, event);
+}
+
+/* How EVENT has ended, whose queue was FINISHED, or not: drivers do not all say in clFinish that a kernel failed. */
+static cl_int ended(struct taker *t, cl_event event, bool finished)
+{
+    const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
+    cl_int status = CL_QUEUED;
+    cl_int err = cl->GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    t->suspect |= status > CL_COMPLETE && (err == CL_SUCCESS || !finished);
+    cl->ReleaseEvent(event);
+    return err != CL_SUCCESS ? err : status > CL_COMPLETE ? CL_OUT_OF_RESOURCES : status;
 }
 
 /* Run work-groups [from, to) on T's device and wait. */
@@ -80,17 +91,23 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
     struct work *w = t->work;
     const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
     cl_command_queue q = yk_queue_share(w->l->c.queue, t->dev);
-    if (!q)
-        return CL_OUT_OF_RESOURCES;
     struct yk_share share;
+    cl_event event[YK_SHARE_BOXES];
     yk_range_cut(&w->d->range, c.from, c.to, &share);
     uint64_t start = yk_now_ns();
-    cl_int err = CL_SUCCESS;
-    for (unsigned i = 0; i < share.n && err == CL_SUCCESS; i++)
-        err = enqueue_box(t, q, &share.box[i]);
-    cl_int finished = cl->Finish(q);
+    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    unsigned n = 0;
+    while (q && n < share.n && (err = enqueue_box(t, q, &share.box[n], &event[n])) == CL_SUCCESS)
+        n++;
+    t->touched = n > 0;
+    cl_int finished = n ? cl->Finish(q) : CL_SUCCESS;
     if (err == CL_SUCCESS)
         err = finished;
+    for (unsigned i = 0; i < n; i++) {
+        cl_int end = ended(t, event[i], finished == CL_SUCCESS);
+        if (err == CL_SUCCESS)
+            err = end;
+    }
     double seconds = (double)(yk_now_ns() - start) * 1e-9;
     if (err == CL_SUCCESS) {
         t->groups += c.to - c.from;
@@ -100,6 +117,10 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
         if (__atomic_exchange_n(&code->warm[t->dev], true, __ATOMIC_RELAXED) && seconds > 0) /* a first one compiles */
             w->rate[t->dev] = (double)(c.to - c.from) / seconds;
         yk_lock_drop(&w->lock);
+    } else {
+        t->err = err;
+        t->failed = c;
+        yk_decide_quarantine(t->dev, err, !t->touched);
     }
     return err;
 }
@@ -110,7 +131,7 @@ static bool next_chunk(struct taker *t, struct chunk *c)
     struct work *w = t->work;
     if (!w->d->guided) {
         *c = (struct chunk){w->d->from[t->dev], w->d->to[t->dev]};
-        return !t->done.n && c->from < c->to;
+        return !__atomic_exchange_n(&t->took, true, __ATOMIC_RELAXED) && c->from < c->to;
     }
     yk_lock_take(&w->lock);
     uint64_t rest = w->d->total - w->next, n;
@@ -141,53 +162,98 @@ static void take(struct yk_task *task)
 {
     struct taker *t = (struct taker *)task;
     struct chunk c;
-    while (t->err == CL_SUCCESS && next_chunk(t, &c)) {
-        if (!yk_array_reserve(&t->done, t->done.n + 1)) {
-            t->err = CL_OUT_OF_HOST_MEMORY;
-            t->failed = c;
-            return;
-        }
-        t->err = run_chunk(t, c);
-        if (t->err == CL_SUCCESS)
-            (void)yk_array_push(&t->done, c);
-        else
-            t->failed = c;
-    }
+    while (t->err == CL_SUCCESS && next_chunk(t, &c))
+        run_chunk(t, c);
 }
 
-static cl_int rerun(struct taker *rescuer, struct chunk c)
+/* Somebody who has not failed; the primary where it can. */
+static struct taker *healthy(struct taker *t, unsigned n)
 {
-    return c.from < c.to ? run_chunk(rescuer, c) : CL_SUCCESS;
-}
-
-/* Some device failed: what it had is run on another, where the bytes before the launch survive. */
-static cl_int rescue(struct taker *t, unsigned n, const struct yk_operands *operands, bool *used)
-{
-    struct taker *rescuer = NULL;
+    struct taker *found = NULL;
     for (unsigned i = 0; i < n; i++)
-        if (t[i].err == CL_SUCCESS && (!rescuer || t[i].dev == yk_rt.machine->primary))
-            rescuer = &t[i];
-    for (unsigned i = 0; i < n; i++) {
-        if (t[i].err == CL_SUCCESS)
-            continue;
-        yk_decide_quarantine(t[i].dev, t[i].err);
-        if (!rescuer || !(t[i].own_buffers || yk_operands_rerunnable(operands)))
-            return t[i].err;
-        cl_int err = rerun(rescuer, t[i].failed);
-        if (t[i].own_buffers) {
-            /* Its buffers may be gone with it: nothing of them is used. */
-            used[t[i].dev] = false;
-            for (size_t k = 0; k < t[i].done.n && err == CL_SUCCESS; k++)
-                err = rerun(rescuer, t[i].done.v[k]);
+        if (t[i].err == CL_SUCCESS && (!found || t[i].dev == yk_rt.machine->primary))
+            found = &t[i];
+    return found;
+}
+
+/* Chunks that no device has begun go to one that is well, and so does what nobody has taken. False: some chunk was
+ * begun and not done, or nobody is well. */
+static bool fill_in(struct taker *t, unsigned n)
+{
+    struct work *w = t->work;
+    struct chunk rest = {w->d->guided ? w->next : w->d->total, w->d->total};
+    for (;;) {
+        struct taker *next = healthy(t, n);
+        struct chunk *c = &rest;
+        for (unsigned i = 0; i < n; i++) {
+            if (t[i].err == CL_SUCCESS || t[i].failed.from == t[i].failed.to)
+                continue;
+            if (t[i].touched)
+                return false;
+            c = &t[i].failed;
         }
-        if (err != CL_SUCCESS)
-            return err;
+        if (c->from == c->to)
+            return true;
+        if (!next)
+            return false;
+        struct chunk todo = *c;
+        c->from = c->to; /* where NEXT fails it is NEXT's */
+        run_chunk(next, todo);
     }
-    /* Guided: what nobody took. */
-    struct work *w = t[0].work;
-    if (w->d->guided && w->next < w->d->total)
-        return rerun(rescuer, (struct chunk){w->next, w->d->total});
-    return CL_SUCCESS;
+}
+
+/* Put the outputs together; a device whose part cannot be had has failed. */
+static cl_int merge(struct taker *t, unsigned n, struct yk_operands *operands, const bool *used)
+{
+    unsigned bad = 0;
+    cl_int err = yk_operands_merge(operands, used, &bad);
+    for (unsigned i = 0; i < n && err != CL_SUCCESS; i++)
+        if (t[i].dev == bad) {
+            t[i].err = err;
+            yk_decide_quarantine(bad, err, err == CL_OUT_OF_HOST_MEMORY);
+        }
+    return err;
+}
+
+/* May the launch be run again, and are the bytes before it there? */
+static bool may_start_again(const struct taker *t, unsigned n, struct yk_operands *operands)
+{
+    bool left = false;
+    for (unsigned i = 0; i < n; i++) {
+        /* Nobody can stop a device that is still at it, and it may still write over these. */
+        if (t[i].suspect && yk_operands_in_master(operands, t[i].dev))
+            return false;
+        left |= t[i].err == CL_SUCCESS || (t[i].dev == yk_rt.machine->primary && !t[i].suspect);
+    }
+    return left && yk_operands_restore(operands);
+}
+
+/* The launch from its beginning, from the bytes before it, on a device that is well. YK_SHARE_UNTOUCHED: that is the
+ * primary, who runs it whole; also if it failed its share, for want of a better one. */
+static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *operands)
+{
+    while (may_start_again(t, n, operands)) {
+        struct taker *next = healthy(t, n);
+        if (!next || next->dev == yk_rt.machine->primary)
+            return YK_SHARE_UNTOUCHED;
+        bool used[YK_MAX_DEVICES] = {0};
+        used[next->dev] = true;
+        cl_int err = CL_SUCCESS;
+        for (unsigned i = 0; i < operands->n && err == CL_SUCCESS; i++)
+            err = yk_operand_bring(operands, &operands->v[i], next->dev);
+        if (err == CL_SUCCESS)
+            err = run_chunk(next, (struct chunk){0, t->work->d->total});
+        if (err == CL_SUCCESS)
+            err = merge(t, n, operands, used);
+        if (err == CL_SUCCESS)
+            return err;
+        next->err = err;
+    }
+    yk_operands_lose(operands);
+    for (unsigned i = 0; i < n; i++)
+        if (t[i].err != CL_SUCCESS)
+            return t[i].err;
+    return CL_OUT_OF_RESOURCES;
 }
 
 /* Keep what was measured, and notice launches for which splitting does not pay. */
@@ -211,7 +277,7 @@ static void learn(struct work *w, double wall)
     yk_lock_drop(&code->lock);
 }
 
-static cl_int prepare(struct work *w, struct taker *t, unsigned *n, const struct yk_operands *operands)
+static cl_int prepare(struct work *w, struct taker *t, unsigned *n)
 {
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
         if (!w->d->takes[dev])
@@ -226,8 +292,6 @@ static cl_int prepare(struct work *w, struct taker *t, unsigned *n, const struct
             yk_info("device %u cannot take the arguments of %s: %s", dev, w->l->code->name, yk_cl_error_name(err));
             return YK_SHARE_UNTOUCHED;
         }
-        for (unsigned i = 0; i < operands->n; i++)
-            t[*n - 1].own_buffers |= yk_store_location(operands->v[i].store, dev) != YK_HOST;
     }
     w->takers = *n;
     return CL_SUCCESS;
@@ -252,16 +316,16 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
             take(&t[i].task);
     }
     double wall = (double)(yk_now_ns() - start) * 1e-9;
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         failed |= t[i].err != CL_SUCCESS;
-        used[t[i].dev] = true;
-    }
-    cl_int err = failed ? rescue(t, n, operands, used) : CL_SUCCESS;
-    if (err == CL_SUCCESS)
-        err = yk_operands_merge(operands, used);
+    if (failed && !fill_in(t, n))
+        return start_again(t, n, operands);
+    for (unsigned i = 0; i < n; i++)
+        used[t[i].dev] = t[i].groups > 0;
+    cl_int err = merge(t, n, operands, used);
     if (err == CL_SUCCESS && !failed)
         learn(w, wall);
-    return err;
+    return err == CL_SUCCESS ? err : start_again(t, n, operands);
 }
 
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
@@ -278,10 +342,15 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
             d->takes[i] ? yk_code_get(&l->code->rate[i]) / (double)(d->local[0] * d->local[1] * d->local[2]) : 0;
     /* What this queue has already given to the primary's driver comes first. */
     cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
-    if (err == CL_SUCCESS && (yk_operands_bring(&operands, d) != CL_SUCCESS))
+    unsigned bad = yk_rt.machine->primary;
+    cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
+    if (brought != CL_SUCCESS) {
+        if (bad != yk_rt.machine->primary)
+            yk_decide_quarantine(bad, brought, true);
         err = YK_SHARE_UNTOUCHED;
+    }
     if (err == CL_SUCCESS)
-        err = prepare(&w, t, &n, &operands);
+        err = prepare(&w, t, &n);
     if (err == CL_SUCCESS) {
         yk_event_set(l->c.event, CL_RUNNING);
         err = run_all(&w, t, n, &operands);
@@ -297,7 +366,6 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         if (t[i].groups)
             yk_stats_share(t[i].dev, t[i].groups, t[i].seconds);
         yk_code_give(l->code, t[i].dev, true, t[i].kernel);
-        yk_array_finish(&t[i].done);
     }
     yk_stats_moved(operands.moved);
     yk_operands_finish(&operands);

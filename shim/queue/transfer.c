@@ -75,7 +75,7 @@ static cl_int bring_and_issue(struct yk_command *c, cl_event *real)
         err = bring(t->to, t->to_off, t->to_len);
     if (err == CL_SUCCESS)
         err = c->kind->issue(c, false, 0, NULL, real);
-    return err == CL_SUCCESS && *real ? YK_CARRY_ISSUED : err;
+    return yk_command_issued(err, real);
 }
 
 static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
@@ -166,6 +166,12 @@ static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
     return err;
 }
 
+static cl_int map_capture(struct yk_command *c)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_store_master(t->mem->store) ? transfer_capture(c) : CL_MAP_FAILURE;
+}
+
 static bool map_resident(struct yk_command *c)
 {
     const struct yk_transfer *t = (struct yk_transfer *)c;
@@ -202,7 +208,9 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     (void)blocking;
     bool writes = t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     if (t->on_master) {
-        if (writes)
+        if (writes && yk_queue_failed(c->queue)) /* perhaps the map itself has failed: then the app has seen nothing */
+            yk_store_lose(t->mem->store, t->mem->origin + t->off, t->len);
+        else if (writes)
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }
@@ -227,5 +235,14 @@ KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, NULL, NULL);
 KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, bring_and_issue);
 KIND(yk_write_rect_kind, CL_COMMAND_WRITE_BUFFER_RECT, write_rect_issue, mem_resident, bring_and_issue);
 KIND(yk_copy_rect_kind, CL_COMMAND_COPY_BUFFER_RECT, copy_rect_issue, both_resident, bring_and_issue);
-KIND(yk_map_kind, CL_COMMAND_MAP_BUFFER, map_issue, map_resident, map_carry);
-KIND(yk_unmap_kind, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_issue, NULL, NULL);
+const struct yk_command_kind yk_map_kind = {.type = CL_COMMAND_MAP_BUFFER,
+                                            .issue = map_issue,
+                                            .resident = map_resident,
+                                            .capture = map_capture,
+                                            .carry = map_carry,
+                                            .release = transfer_release};
+const struct yk_command_kind yk_unmap_kind = {.type = CL_COMMAND_UNMAP_MEM_OBJECT,
+                                              .tidies = true,
+                                              .issue = unmap_issue,
+                                              .capture = transfer_capture,
+                                              .release = transfer_release};

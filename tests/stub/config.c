@@ -70,6 +70,14 @@ void stub_configure(void)
         yk_fault_start(&stub_state[d], &stub_script, d);
 }
 
+unsigned stub_fired(void)
+{
+    unsigned n = 0;
+    for (unsigned d = 0; d <= STUB_DEVICES; d++)
+        n += atomic_load(&stub_state[d].fired);
+    return n;
+}
+
 cl_int stub_impl_GetPlatformIDs(cl_uint n, cl_platform_id *out, cl_uint *n_ret)
 {
     if ((out && !n) || (!out && !n_ret))

@@ -84,6 +84,7 @@ struct _cl_command_queue {
     cl_queue_properties array[8];
     struct stub_command *commands;
     bool running, closed;
+    cl_int failure; /* scripted, of a command whose event the program has not: the next call that waits says so */
 };
 
 struct stub_destructor { /* of contexts and memory objects; last in, first called */
@@ -217,6 +218,8 @@ extern unsigned stub_platforms, stub_devices;
 extern struct yk_fault_script stub_script;
 extern struct yk_fault_state stub_state[STUB_DEVICES + 1]; /* the last: calls of no device */
 void stub_configure(void);
+/** Scripted failures so far. Exported, for tests. */
+__attribute__((visibility("default"))) unsigned stub_fired(void);
 
 /* Scripted end of the command that this thread enqueues next; export.c sets it, worker.c takes it. */
 extern __thread struct yk_fault_verdict stub_verdict __attribute__((tls_model("initial-exec")));

@@ -107,6 +107,8 @@ static void run(cl_command_queue q, struct stub_command *c)
         }
     }
     c->event->time[2] = start;
+    if (c->code && !c->event->o.refs)
+        q->failure = c->code;
     DL_DELETE(q->commands, c);
     stub_event_end(c->event, code);
     stub_command_drop(c);
@@ -231,6 +233,9 @@ cl_int stub_submit(cl_command_queue q, struct stub_command *c, cl_command_type t
         while (e->status > CL_COMPLETE)
             stub_wait();
         rc = e->status;
+        if (q->failure && e->status == CL_COMPLETE)
+            rc = CL_OUT_OF_RESOURCES;
+        q->failure = CL_SUCCESS;
         stub_unuse(e);
     }
     if (event && rc == CL_SUCCESS)
@@ -264,8 +269,9 @@ cl_int stub_impl_Finish(cl_command_queue q)
         stub_flush(q);
         while (q->commands)
             stub_wait();
+        rc = q->failure ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+        q->failure = CL_SUCCESS;
         stub_unuse(q);
-        rc = CL_SUCCESS;
     }
     stub_leave();
     return rc;

@@ -13,7 +13,7 @@ struct fake {
     const char *name, *version;
     cl_device_type type;
     cl_uint bits, units;
-    cl_bool little, available, compiler, unified, silent;
+    cl_bool little, available, compiler, unified, silent, mute; /* mute: does not tell its limits */
 };
 
 static struct fake fake[40];
@@ -64,6 +64,7 @@ static cl_int platform_info(cl_platform_id p, cl_platform_info what, size_t room
 static cl_int device_info(cl_device_id id, cl_device_info what, size_t room, void *out, size_t *ret)
 {
     const struct fake *f = (const struct fake *)id;
+    const size_t item[3] = {64, 64, 64};
     if (f->silent)
         return CL_INVALID_DEVICE;
     switch (what) {
@@ -77,6 +78,10 @@ static cl_int device_info(cl_device_id id, cl_device_info what, size_t room, voi
         return ANSWER(cl_uint, f->bits);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return ANSWER(cl_uint, f->units);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+        return ANSWER(size_t, f->mute ? 0 : 64);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+        return answer(item, sizeof item, room, out, ret);
     case CL_DEVICE_ENDIAN_LITTLE:
         return ANSWER(cl_bool, f->little);
     case CL_DEVICE_AVAILABLE:
@@ -141,7 +146,7 @@ static struct yk_cl table(void)
     return cl;
 }
 
-static const struct fake plain = {"plain", "OpenCL 1.2 x", CL_DEVICE_TYPE_CPU, 64, 4, 1, 1, 1, 1, 0};
+static const struct fake plain = {"plain", "OpenCL 1.2 x", CL_DEVICE_TYPE_CPU, 64, 4, 1, 1, 1, 1, 0, 0};
 static struct yk_cl cl;
 static struct yk_machine m;
 
@@ -155,21 +160,22 @@ static yk_status discover(const struct yk_machine_settings *s)
 
 START_TEST(devices_unlike_the_primary_are_left_out)
 {
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         fake[i] = plain;
-    n_fakes = 7;
+    n_fakes = 8;
     fake[1].bits = 32;
     fake[2].little = 0;
     fake[3].available = 0;
     fake[4].compiler = 0;
     fake[5].version = "OpenCL 1.0 old";
     fake[6].type = CL_DEVICE_TYPE_CUSTOM;
+    fake[7].mute = 1;
     ck_assert_int_eq(discover(NULL), YK_OK);
-    ck_assert_uint_eq(m.n, 7);
+    ck_assert_uint_eq(m.n, 8);
     ck_assert_uint_eq(m.primary, 0);
-    static const char *const why[] = {"",         "address size",     "byte order",      "not available",
-                                      "compiler", "no global offset", "built-in kernels"};
-    for (unsigned i = 0; i < 7; i++) {
+    static const char *const why[] = {"",         "address size",     "byte order",       "not available",
+                                      "compiler", "no global offset", "built-in kernels", "how large"};
+    for (unsigned i = 0; i < 8; i++) {
         ck_assert_int_eq(m.device[i].usable, i == 0);
         ck_assert_msg(strstr(m.device[i].why_not, why[i]), "%s", m.device[i].why_not);
         ck_assert_uint_eq(m.device[i].twin, i);
