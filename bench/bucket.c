@@ -114,12 +114,15 @@ static bool draw(struct bench_bucket *r, uint64_t *seed, double cells)
 
 bool bench_bucket_random(struct bench_bucket *r, uint64_t *seed, double flops_from, double flops_to, double bytes)
 {
-    for (uint32_t tries = 0; tries < 10000000; tries++)
+    for (uint32_t tries = 0; tries < 10000000; tries++) {
+        uint64_t from = *seed;
         if (draw(r, seed, bytes / sizeof(double))) {
             double flops = bench_bucket_flops(&r->b);
+            r->seed = from;
             if (flops >= flops_from && flops < flops_to)
                 return true;
         }
+    }
     return false;
 }
 

@@ -11,6 +11,7 @@ struct bench_bucket {
     struct yk_bucket b;
     uint32_t domain[BENCH_RANK], sum[BENCH_RANK], var[BENCH_INPUTS + 1][BENCH_RANK];
     struct yk_bucket_table input[BENCH_INPUTS];
+    uint64_t seed; /* with it bench_bucket_random finds this bucket at once */
 };
 
 extern const char bench_bucket_ranges[]; /* the ranges and the rule of rejection, in words */

@@ -67,9 +67,9 @@ static bool check_theta(const char *value, char *msg)
 
 static bool check_devices(const char *value, char *msg)
 {
-    if (strcasecmp(value, "cpu") == 0)
+    if (yk_solver_device_text(value))
         return true;
-    snprintf(msg, YK_CLI_MSG, "only 'cpu' (the built-in kernels) is there");
+    snprintf(msg, YK_CLI_MSG, "cpu, opencl, opencl:N, cuda, cuda:N or all");
     return false;
 }
 
@@ -106,7 +106,13 @@ static const struct yk_cli_option options[] = {
      NULL},
     {"precision", 0, "TYPE", NULL, "double (default) or float.", check_precision},
     {"log", 'l', NULL, NULL, "Compute with base-2 logarithms: slower, nothing underflows.", NULL},
-    {"devices", 'd', "LIST", NULL, "Where to compute: cpu.", check_devices},
+    {"devices", 'd', "LIST", NULL,
+     "Where to compute: cpu (default), opencl (the fastest device), opencl:N (as `yoke devices` counts), cuda, cuda:N, "
+     "or "
+     "all (the fastest device there is). Beside a device the CPU computes what it is predicted to do sooner; "
+     "opencl:only "
+     "and the like leave it nothing that the device can do.",
+     check_devices},
     {"explain", 'x', NULL, NULL, "Show plan and forecast, then run.", NULL},
     {"json", 0, "FILE", NULL, "Write answer, forecast, plan cost, times and peak memory as JSON; - is standard output.",
      NULL},
@@ -170,6 +176,7 @@ static void settle(struct solve_settings *set, const char **values)
     set->pedigree = yk_cli_value(&command, values, "pedigree");
     set->loci = yk_cli_value(&command, values, "loci");
     set->theta = yk_cli_value(&command, values, "theta");
+    set->devices = yk_cli_value(&command, values, "devices");
     set->json = yk_cli_value(&command, values, "json");
     set->quiet = yk_cli_value(&command, values, "quiet") != NULL;
     o->marginals = (v = yk_cli_value(&command, values, "task")) && strcasecmp(v, "MAR") == 0;
@@ -224,11 +231,17 @@ static int run_network(struct solve_settings *set)
         yk_network_finish(&net);
         return solve_failed(msg);
     }
+    if (set->devices && yk_solver_device_open(set->devices, &set->options.device, msg, sizeof msg) != YK_OK) {
+        yk_evidence_finish(&ev);
+        yk_network_finish(&net);
+        return solve_failed(msg);
+    }
     solve_progress_begin(set);
     yk_status st = yk_solve(&net, &ev, &set->options, &result, msg, sizeof msg);
     solve_progress_end();
     int status = st == YK_OK ? answer(set, &net, &result) : solve_failed(msg);
     yk_solve_result_finish(&result);
+    yk_solver_device_close(set->options.device);
     yk_evidence_finish(&ev);
     yk_network_finish(&net);
     return status;

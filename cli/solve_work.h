@@ -6,7 +6,7 @@
 #include "solver/solve.h"
 
 struct solve_settings {
-    const char *network, *evidence, *pedigree, *loci, *theta, *json;
+    const char *network, *evidence, *pedigree, *loci, *theta, *json, *devices;
     bool quiet;
     struct yk_solve_options options;
 };

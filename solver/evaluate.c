@@ -1,5 +1,6 @@
 #include "solver/evaluate.h"
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "solver/evaluate_work.h"
@@ -46,6 +47,7 @@ yk_status run_init(struct run *r, const struct yk_plan *plan, const struct yk_ne
                    const struct yk_evaluate_options *opt, bool keep, bool dry)
 {
     *r = (struct run){.plan = plan, .net = net, .opt = opt, .keep = keep, .dry = dry, .slices = 1};
+    r->threads = omp_get_max_threads();
     r->cell = opt->arithmetic == YK_ARITH_FLOAT ? sizeof(float) : sizeof(double);
     r->nleaves = plan->nleaves;
     r->nnodes = plan->nnodes;
@@ -141,6 +143,7 @@ yk_status run_load_slice(struct run *r)
     for (uint32_t i = 0; i < r->nleaves && !r->dry; i++)
         if (r->leaf[i].owned) {
             r->leaf[i].bounded = false;
+            run_table_off_device(r, &r->leaf[i]); /* of the last slice */
             yk_status st = load_leaf(r, i);
             if (st != YK_OK)
                 return st;
@@ -173,10 +176,15 @@ static yk_status forward_node(struct run *r, uint32_t i)
         return YK_ENOMEM;
     for (uint32_t k = 0; k < n->nchildren; k++)
         in[k] = run_child(r, n->child[k]);
+    r->node = i;
+    r->place_known = r->place != NULL;
     yk_status st = run_bucket(r, in, n->nchildren, &r->forward[i]);
+    r->place_known = false;
     for (uint32_t k = 0; k < n->nchildren && !r->keep; k++)
         if (n->child[k] >= r->nleaves)
             run_table_free(r, in[k]);
+        else if (r->slices == 1)
+            run_table_off_device(r, in[k]);
     free(in);
     return st == YK_OK ? run_step_done(r, i) : st;
 }
@@ -195,8 +203,12 @@ yk_status run_forward(struct run *r, struct yk_scaled *z)
         }
     }
     for (uint32_t i = 0; i < r->nleaves + r->nnodes && !r->dry; i++)
-        if (r->parent[i] == NO_PARENT)
+        if (r->parent[i] == NO_PARENT) {
+            yk_status st = run_table_to_host(r, run_child(r, i));
+            if (st != YK_OK)
+                return st;
             *z = yk_scaled_multiply(*z, run_table_scalar(r, run_child(r, i), 0));
+        }
     if (!r->keep || z->m == 0) /* a leaf that is a root may be 0 as well: then there is no way back */
         free_forward(r);
     return YK_OK;

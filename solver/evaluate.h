@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include "kernels/sumproduct.h"
+#include "solver/device.h"
 #include "solver/network.h"
 #include "solver/plan.h"
 #include "solver/scaled.h"
@@ -26,6 +27,7 @@ struct yk_evaluate_progress {
 struct yk_evaluate_options {
     int threads; /* 0: all */
     enum yk_arithmetic arithmetic;
+    struct yk_solver_device *device; /* NULL: the CPU alone */
     /* Called after each step by the calling thread; false ends with YK_ECANCELED. May be NULL. */
     bool (*progress)(void *ctx, const struct yk_evaluate_progress *p);
     void *ctx;

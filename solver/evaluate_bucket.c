@@ -15,7 +15,8 @@ static const float LOST_BELOW_F = 0x1p-100f;
 /* Operations, or cells, from which on several threads work on one table. */
 static const double LARGE = 1 << 20;
 
-yk_status run_table_take(struct run *r, struct run_table *t)
+/* A table of this run, wherever its memory will be. */
+static yk_status count_table(struct run *r, struct run_table *t)
 {
     double cells = 1;
     for (uint32_t i = 0; i < t->n; i++)
@@ -28,12 +29,22 @@ yk_status run_table_take(struct run *r, struct run_table *t)
     t->e = 0;
     r->now += cells * (double)r->cell;
     r->peak = r->now > r->peak ? r->now : r->peak;
-    t->v = r->dry ? NULL : malloc(t->cells * r->cell);
-    return r->dry || t->v ? YK_OK : YK_ENOMEM;
+    t->v = NULL;
+    return YK_OK;
+}
+
+yk_status run_table_take(struct run *r, struct run_table *t)
+{
+    yk_status st = count_table(r, t);
+    if (st != YK_OK || r->dry)
+        return st;
+    t->v = malloc(t->cells * r->cell);
+    return t->v ? YK_OK : YK_ENOMEM;
 }
 
 void run_table_free(struct run *r, struct run_table *t)
 {
+    run_table_off_device(r, t);
     if (!t->owned)
         return;
     r->now -= (double)t->cells * (double)r->cell;
@@ -74,10 +85,16 @@ struct yk_scaled run_table_scalar(const struct run *r, const struct run_table *t
 }
 
 /* log2 of the smallest and the largest positive value of T; 0 where there is none. */
-static void measure(const struct run *r, struct run_table *t)
+static yk_status measure(struct run *r, struct run_table *t)
 {
     double min = INFINITY, max = 0;
-    for (size_t i = 0; i < t->cells; i++) {
+    if (!t->v && t->on_device) {
+        yk_status st = run_device_range(r, t, &min, &max);
+        if (st != YK_OK)
+            return st;
+        min = min > 0 ? min : INFINITY;
+    }
+    for (size_t i = 0; t->v && i < t->cells; i++) {
         double x = r->opt->arithmetic == YK_ARITH_FLOAT ? (double)((const float *)t->v)[i] : ((const double *)t->v)[i];
         min = x > 0 && x < min ? x : min;
         max = x > max ? x : max;
@@ -85,28 +102,32 @@ static void measure(const struct run *r, struct run_table *t)
     t->least = isinf(min) ? 0 : log2(min);
     t->most = max > 0 ? log2(max) : 0;
     t->bounded = true;
+    return YK_OK;
 }
 
 /* Bounds in log2 of all products of positive values of the inputs, so that a product that leaves the range is seen and
  * not taken for 0, or for something after infinity times 0: however small beside the rest of its table, a later factor
  * may lift it. Known bounds first: tables are read only where these are too weak. */
-static void bound_products(const struct run *r, struct run_table *const *in, uint32_t n, double safe, double *least,
-                           double *most)
+static yk_status bound_products(struct run *r, struct run_table *const *in, uint32_t n, double safe, double *least,
+                                double *most)
 {
+    yk_status st;
     *least = *most = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!in[i]->bounded)
-            measure(r, in[i]);
+        if (!in[i]->bounded && (st = measure(r, in[i])) != YK_OK)
+            return st;
         *least += fmin(in[i]->least, 0);
         *most += fmax(in[i]->most, 0);
     }
     if (*least > -safe)
-        return;
+        return YK_OK;
     *least = 0;
     for (uint32_t i = 0; i < n; i++) {
-        measure(r, in[i]);
+        if ((st = measure(r, in[i])) != YK_OK)
+            return st;
         *least += fmin(in[i]->least, 0);
     }
+    return YK_OK;
 }
 
 /* Largest value of T, brought into range. */
@@ -179,16 +200,15 @@ static yk_status describe(struct run *r, const struct run_table *t, struct yk_bu
     return YK_OK;
 }
 
-static yk_status compute(struct run *r, const struct yk_bucket *b, struct run_table *const *in, struct run_table *out)
+static yk_status compute(struct run *r, const struct yk_bucket *b, bool device, struct run_table *const *in,
+                         struct run_table *out)
 {
-    const void **v = malloc(b->ninputs * sizeof *v);
+    yk_status st = YK_OK;
+    const void **v = calloc(b->ninputs, sizeof *v);
     if (!v)
         return YK_ENOMEM;
-    for (uint32_t i = 0; i < b->ninputs; i++) {
-        v[i] = in[i]->v;
+    for (uint32_t i = 0; i < b->ninputs; i++)
         out->e += in[i]->e;
-    }
-    yk_status st = YK_OK;
     double max = 1, lost = LOST_BELOW;
     const double safe = r->opt->arithmetic == YK_ARITH_FLOAT ? 120 : 1000; /* in log2, far enough from either end */
     double most = 0;
@@ -197,11 +217,41 @@ static yk_status compute(struct run *r, const struct yk_bucket *b, struct run_ta
     int threads = yk_bucket_operations(b) + yk_bucket_cells(b) < LARGE ? 1 : all;
     int64_t e = out->e;
     if (r->opt->arithmetic != YK_ARITH_LOG) {
-        bound_products(r, in, b->ninputs, safe, &out->least, &most);
+        st = bound_products(r, in, b->ninputs, safe, &out->least, &most);
+        if (st != YK_OK) {
+            free(v);
+            return st;
+        }
         if (out->least <= -safe || most >= safe) {
             free(v);
             return YK_ELIMIT;
         }
+    }
+    const double least = out->least;
+    if (device) {
+        for (uint32_t i = 0; i < b->nsum; i++)
+            most += log2(b->domain[b->sum[i]]);
+        out->most = most;
+        st = run_on_device(r, b, in, out, &max);
+        if (st == YK_OK) {
+            lost = r->opt->arithmetic == YK_ARITH_FLOAT ? (double)LOST_BELOW_F : LOST_BELOW;
+            goto done;
+        }
+        /* What the device cannot do, or has no memory for, the CPU does. */
+        out->least = least;
+        out->e = e;
+    }
+    for (uint32_t i = 0; i < b->ninputs; i++) {
+        st = run_table_to_host(r, in[i]);
+        if (st != YK_OK) {
+            free(v);
+            return st;
+        }
+        v[i] = in[i]->v;
+    }
+    if (!(out->v = malloc(out->cells * r->cell))) {
+        free(v);
+        return YK_ENOMEM;
     }
     switch (r->opt->arithmetic) {
     case YK_ARITH_DOUBLE:
@@ -221,6 +271,7 @@ static yk_status compute(struct run *r, const struct yk_bucket *b, struct run_ta
     out->least -= (double)(out->e - e); /* scaled since */
     out->most = max > 0 && !isinf(max) ? log2(max) - (double)(out->e - e) : 0;
     out->bounded = true;
+done:
     if (st == YK_OK && max == 0)
         r->zero = true;
     else if (st == YK_OK && (max < lost || isinf(max) || (out->e > e && out->least <= -safe)))
@@ -235,7 +286,7 @@ yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, str
     uint32_t domain[YK_BUCKET_MAX_RANK], global[YK_BUCKET_MAX_RANK], sum[YK_BUCKET_MAX_RANK], rank = 0;
     struct yk_bucket_table *tables = yk_arena_array(&r->scratch, struct yk_bucket_table, n);
     struct yk_bucket b = {.domain = domain, .ninputs = n, .input = tables, .sum = sum};
-    yk_status st = tables ? run_table_take(r, out) : YK_ENOMEM;
+    yk_status st = tables ? count_table(r, out) : YK_ENOMEM;
     rank = number_scope(r, out, domain, global, rank);
     for (uint32_t i = 0; i < n && rank <= YK_BUCKET_MAX_RANK; i++)
         rank = number_scope(r, in[i], domain, global, rank);
@@ -253,7 +304,7 @@ yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, str
         r->local[global[i]] = NO_LOCAL;
     r->done += yk_bucket_operations(&b);
     if (st == YK_OK && !r->dry)
-        st = compute(r, &b, in, out);
+        st = compute(r, &b, run_prefers_device(r, &b, in), in, out);
 out:
     yk_arena_finish(&r->scratch);
     return st;

@@ -79,6 +79,8 @@ static yk_status take_marginal(struct run *r, struct cover *c, uint32_t v, struc
 {
     struct run_table out = {.n = 1, .scope = &v};
     yk_status st = run_bucket(r, in, n, &out);
+    if (st == YK_OK)
+        st = run_table_to_host(r, &out);
     for (uint32_t x = 0; st == YK_OK && !r->dry && x < r->net->domain[v]; x++)
         cover_add(c, v, r->net->domain[v], x, run_table_scalar(r, &out, x));
     run_table_free(r, &out);

@@ -9,7 +9,8 @@ struct run_table {
     uint32_t n;
     const uint32_t *scope;
     size_t cells;
-    void *v;
+    void *v;                 /* NULL: on the device alone */
+    yk_gpu_memory on_device; /* 0: not there */
     int64_t e;
     bool owned;
     /* linear arithmetic: bounds in log2 of the positive values of v, once BOUNDED; LEAST may lie below the smallest */
@@ -30,6 +31,10 @@ struct run {
     uint32_t *local;                            /* [nvars] number in the bucket that is being made, else NO_LOCAL */
     uint32_t *state;                            /* [nvars] of sliced variables, else NO_STATE */
     double now, peak, done, total, slices;
+    uint32_t node;                  /* that is being made */
+    unsigned *place;                /* [nnodes] 0: CPU, 1: the device; NULL: decided bucket by bucket */
+    bool place_known;               /* NODE is one of the forward nodes that PLACE is about */
+    int threads;                    /* of the machine */
     bool zero;                      /* the table made last is 0 everywhere */
     struct yk_arena arena, scratch; /* scratch: of one bucket */
 };
@@ -53,5 +58,14 @@ yk_status run_table_take(struct run *r, struct run_table *t); /* memory for its 
 void run_table_free(struct run *r, struct run_table *t);
 void run_table_set_scalar(struct run *r, struct run_table *t, struct yk_scaled value);
 struct yk_scaled run_table_scalar(const struct run *r, const struct run_table *t, size_t cell);
+
+/* evaluate_device.c. run_on_device: errors of yk_gpu_sumproduct; then OUT is not on the device, and the CPU may do it.
+ * *MOST: largest value before scaling. */
+bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_table *const *in);
+yk_status run_on_device(struct run *r, const struct yk_bucket *b, struct run_table *const *in, struct run_table *out,
+                        double *most);
+yk_status run_table_to_host(struct run *r, struct run_table *t);
+void run_table_off_device(struct run *r, struct run_table *t);
+yk_status run_device_range(struct run *r, struct run_table *t, double *least, double *most);
 
 #endif

@@ -128,7 +128,7 @@ static yk_status make_plan(struct solve *s, size_t part, double memory)
 static struct yk_evaluate_options evaluate_options(struct solve *s, enum yk_arithmetic arithmetic)
 {
     return (struct yk_evaluate_options){
-        .threads = s->opt->threads, .arithmetic = arithmetic, .progress = on_run, .ctx = s};
+        .threads = s->opt->threads, .device = s->opt->device, .arithmetic = arithmetic, .progress = on_run, .ctx = s};
 }
 
 static yk_status make_plans(struct solve *s)

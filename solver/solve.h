@@ -22,12 +22,13 @@ struct yk_solve_progress {
 struct yk_solve_options {
     bool marginals;
     enum yk_arithmetic arithmetic;
-    int threads;           /* 0: all cores */
-    double memory_bytes;   /* bound on the tables; 0: yk_solve_machine_memory() */
-    double search_seconds; /* of all parts together; < 0: until more search no longer pays */
-    const char *plan_path; /* NULL, or where plans are kept: read if the file exists, else written */
-    bool plan_only;        /* stop before running */
-    FILE *explain;         /* NULL, or where the plans are shown */
+    int threads;                     /* 0: all cores */
+    struct yk_solver_device *device; /* NULL: the CPU alone; borrowed */
+    double memory_bytes;             /* bound on the tables; 0: yk_solve_machine_memory() */
+    double search_seconds;           /* of all parts together; < 0: until more search no longer pays */
+    const char *plan_path;           /* NULL, or where plans are kept: read if the file exists, else written */
+    bool plan_only;                  /* stop before running */
+    FILE *explain;                   /* NULL, or where the plans are shown */
     /* Called a few times a second, not from a signal handler; false ends with YK_ECANCELED. May be NULL. */
     bool (*progress)(void *ctx, const struct yk_solve_progress *p);
     void *ctx;

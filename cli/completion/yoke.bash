@@ -35,7 +35,7 @@ _yoke_solve() {
     case $prev in
     -t | --task) _yoke_words "PR MAR" "$cur" ;;
     --precision) _yoke_words "double float" "$cur" ;;
-    -d | --devices) _yoke_words "cpu" "$cur" ;;
+    -d | --devices) _yoke_words "cpu opencl cuda all" "$cur" ;;
     *)
         if [[ $cur == -* ]]; then
             _yoke_words "--evid --task --pedigree --loci --theta --memory --threads --search-time --plan --precision --log --devices --explain --json

@@ -22,7 +22,7 @@ ALLOWED = {
     "shim/queue": ["shim/merge", "shim/memory", "shim/core"] + PLANNING,
     "shim/object": ["shim/queue", "shim/merge", "shim/memory", "shim/core"] + PLANNING,
     "shim": ["shim/object", "shim/queue", "shim/merge", "shim/memory", "shim/core"] + PLANNING,
-    "kernels": ["device", "base"],
+    "kernels": ["kernels/cache", "device", "base"],
     "kernels/cache": ["base"],
     "solver": ["kernels", "kernels/cache", "partitioner", "profiler", "device", "base"],
     "cli": ["solver", "kernels", "kernels/cache", "transform/client", "transform"] + PLANNING,

@@ -126,7 +126,7 @@ class Solve(unittest.TestCase):
         self.fails(2, "one network at a time", self.net, self.net)
         self.fails(2, "PR or MAR", self.net, "--task", "MAP")
         self.fails(2, "double or float", self.net, "--precision", "half")
-        self.fails(2, "only 'cpu'", self.net, "--devices", "quantum")
+        self.fails(2, "cpu, opencl", self.net, "--devices", "quantum")
         self.fails(2, "go together", "--pedigree", self.net)
         self.fails(2, "0 to 0.5", "--theta", "0.7", self.net)
         done = self.run_solve(self.net, "--json", self.path("no/where.json"))

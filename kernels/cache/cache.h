@@ -1,0 +1,144 @@
+/* The planner of the software-managed cache (ICS'08, 5 and 6; the chapter, 3.1 and 3.2): from what a bucket is and what
+ * a device has, everything that a sum-product kernel looks up instead of computing. Pure: tested against a naive
+ * simulation of the cache. Called by kernels/gpu; never sees a value and never a device.
+ *
+ * The bucket's variables are cut into digits; each digit has one role:
+ *   lane   the threads of a block, one value each: consecutive threads, consecutive cells of the output
+ *   tile   up to two digits A and B that one thread computes in registers
+ *   low    summed digits inside a cache page
+ *   chunk  summed digits outside of it: the page is filled once for each chunk, sums stay in registers
+ *   page   output digits that one block goes through, one cache page after the other
+ *   block  the remaining output digits
+ * The cache tag (ICS'08, 5.1.2) is lane, tile and low together; a function's segment are its cells that differ in the
+ * tag alone. The data of a segment are rearranged when filled: lanes a odd number of cells apart, so that the threads
+ * of a warp meet different banks (7.3.1). */
+#ifndef YK_KERNELS_CACHE_CACHE_H
+#define YK_KERNELS_CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/status.h"
+
+enum { YK_CACHE_INPUTS = 8, YK_CACHE_VARS = 64, YK_CACHE_DIGITS = 2 * YK_CACHE_VARS, YK_CACHE_TABLES = 9 };
+
+/* Loops and strides. Table nin is the output; no domain is 1; no table has 2^31 cells or more. */
+struct yk_cache_bucket {
+    uint32_t nvars, nout; /* variables 0..nout-1 are the output's, the last changes fastest; the others are summed */
+    uint32_t domain[YK_CACHE_VARS];
+    uint32_t nin;
+    int32_t stride[YK_CACHE_TABLES][YK_CACHE_VARS]; /* cells; 0: not in the table */
+};
+
+/* What a device has. */
+struct yk_cache_device {
+    uint32_t units;       /* multiprocessors */
+    uint32_t threads;     /* that a multiprocessor runs at once */
+    uint32_t group;       /* most threads of a block */
+    uint32_t local_block; /* bytes of scratchpad of a block, */
+    uint32_t local_unit;  /* of a multiprocessor */
+    double flops;         /* multiply-adds counted as two, of the precision asked for, per second */
+    double bytes;         /* of device memory, per second */
+    double inner_bytes;   /* of its second-level cache */
+    double local_bytes;   /* of all scratchpads */
+};
+
+enum yk_cache_policy {
+    YK_CACHE_LIFETIME, /* by lifetime / size, greedy (ICS'08, 5.1.4) */
+    YK_CACHE_SMALLEST, /* smallest segment first (the chapter, 3.2) */
+    YK_CACHE_NONE      /* hardware caches only */
+};
+
+struct yk_cache_options {
+    uint32_t cell; /* bytes of a cell: 4 or 8 */
+    enum yk_cache_policy policy;
+    bool no_tile;     /* one output per thread and page, as the papers have it */
+    uint32_t threads; /* lanes at most; 0: chosen */
+    uint32_t pages;   /* pages per block at most; 0: chosen */
+    uint32_t local;   /* bytes of scratchpad per block at most; 0: what the device has */
+};
+
+struct yk_cache_digit {
+    uint32_t extent, var;
+    int32_t stride[YK_CACHE_TABLES];
+};
+
+struct yk_cache_digits {
+    uint32_t n;
+    uint32_t count; /* product of the extents */
+    struct yk_cache_digit digit[YK_CACHE_DIGITS];
+};
+
+/* Which digit has which role; the first of a list changes fastest. */
+struct yk_cache_roles {
+    struct yk_cache_digits lane, low, chunk, page, block;
+    struct yk_cache_digit a, b; /* extent 1: none */
+    /* The lane digit that does not divide its variable (at most one): the block digit 0 counts its parts, and in the
+     * last part only the first CUT_LAST values are there. 0: none. */
+    uint32_t cut_lane, cut_last; /* number of the lane digit + 1 */
+};
+
+struct yk_cache_function {
+    bool cached;
+    bool on_a, on_b;     /* depends on the tile digits */
+    uint32_t cells;      /* of the segment */
+    uint32_t size, at;   /* in the scratchpad with padding; cells */
+    uint32_t lifetime;   /* consecutive steps (page, chunk) that share a segment */
+    int32_t *from, *to;  /* [cells] where a cell of the segment lies in the table, in the scratchpad */
+    int32_t stride[2];   /* of the tile digits: in the scratchpad if cached, else in the table */
+    int32_t *lane;       /* [lanes] likewise */
+    int32_t *low;        /* [lows] likewise */
+    int32_t *chunk;      /* [chunks] in the table */
+    int32_t *page;       /* [pages] */
+    int32_t *block_low;  /* [block_lows] */
+    int32_t *block_high; /* [block_highs] */
+};
+
+struct yk_cache_plan {
+    struct yk_cache_roles roles;
+    uint32_t nin, cell;
+    uint32_t lanes, lows, chunks, pages, blocks; /* counts */
+    uint32_t block_lows, block_highs;            /* block = high * block_lows + low */
+    uint32_t *cut;                               /* [lanes] value of the cut digit; NULL: none */
+    uint32_t cut_parts;
+    uint32_t local_cells;                                 /* of a block */
+    struct yk_cache_function input[YK_CACHE_INPUTS], out; /* out: lane, page, block, stride */
+    uint8_t *invalid;  /* [pages * chunks]: bit f: input f is filled before this step, if cached */
+    double fill_cells; /* that all blocks together read into their scratchpads */
+    double hit_rate;   /* of all reads of inputs */
+    double intensity;  /* cached arithmetic intensity (Eq. 6), operations per cell moved */
+    double seconds;    /* predicted (Eq. 5, with the device's second-level cache and instruction rate) */
+    void *memory;
+};
+
+/**
+ * Plan B on D. Owns: *P, to be ended with yk_cache_plan_finish; borrows nothing.
+ * Errors: YK_ELIMIT (more than YK_CACHE_INPUTS inputs, a table of 2^31 cells), YK_ENOMEM; then nothing is owned.
+ * Thread: any. Cost: some 100 us, and O(entries of the tables), at most a few hundred thousand.
+ */
+yk_status yk_cache_plan_init(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
+                             const struct yk_cache_options *o);
+void yk_cache_plan_finish(struct yk_cache_plan *p);
+
+/** Largest number of different addresses of input F in one bank (BANKS of 4 bytes) that a warp of 32 lanes reads in one
+ * access: 1 is free of conflicts. 0 if F is not cached. Cost: O(lanes). */
+uint32_t yk_cache_bank_conflicts(const struct yk_cache_plan *p, uint32_t f, uint32_t banks);
+
+/* Inside the planner. */
+
+/** Cut B into roles: tile of RA values of variable VA and RB of VB (1: none), at most LANES lanes, LOWS summed values.
+ */
+void yk_cache_roles_cut(struct yk_cache_roles *r, const struct yk_cache_bucket *b, uint32_t va, uint32_t ra,
+                        uint32_t vb, uint32_t rb, uint32_t lanes, uint32_t lows);
+
+/** Segments, their sizes and lifetimes, the functions to be cached, pages per block, and the prediction. */
+void yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
+                     const struct yk_cache_options *o);
+
+/** Eq. 5 and 6 for P as it stands. */
+void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d);
+
+/** The tables that the kernel reads. Errors: YK_ENOMEM. */
+yk_status yk_cache_tables(struct yk_cache_plan *p);
+
+#endif

@@ -1,0 +1,158 @@
+/* Which functions are cached, and how many pages a block goes through. */
+#include <string.h>
+#include "kernels/cache/cache.h"
+
+static uint32_t within(const struct yk_cache_digits *list, uint32_t t)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < list->n; i++)
+        count *= list->digit[i].stride[t] ? list->digit[i].extent : 1;
+    return count;
+}
+
+/* Consecutive steps that share a segment of F, if the digits PAGES follow the chunks. */
+static uint32_t lifetime(const struct yk_cache_plan *p, uint32_t f, const struct yk_cache_digits *pages)
+{
+    const struct yk_cache_digits *list[] = {&p->roles.chunk, pages};
+    uint32_t steps = 1;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < list[k]->n; i++) {
+            if (list[k]->digit[i].stride[f] || steps > UINT32_MAX / 4096)
+                return steps;
+            steps *= list[k]->digit[i].extent < 4096 ? list[k]->digit[i].extent : 4096;
+        }
+    return steps;
+}
+
+static void segments(struct yk_cache_plan *p)
+{
+    const struct yk_cache_roles *r = &p->roles;
+    for (uint32_t f = 0; f < p->nin; f++) {
+        struct yk_cache_function *in = &p->input[f];
+        in->on_a = r->a.extent > 1 && r->a.stride[f];
+        in->on_b = r->b.extent > 1 && r->b.stride[f];
+        uint32_t tile = (in->on_a ? r->a.extent : 1) * (in->on_b ? r->b.extent : 1);
+        uint32_t rest = within(&r->lane, f) * within(&r->low, f);
+        in->cells = tile * rest;
+        in->size = (tile | 1) * rest;
+        in->lifetime = lifetime(p, f, &r->block);
+        in->cached = false;
+    }
+}
+
+/* Is F better than G to be cached? The greedy knapsack of ICS'08, or the chapter's rule. */
+static bool better(const struct yk_cache_function *f, const struct yk_cache_function *g, enum yk_cache_policy policy)
+{
+    if (policy == YK_CACHE_SMALLEST || f->lifetime == g->lifetime)
+        return f->size < g->size;
+    return (double)f->lifetime / f->size > (double)g->lifetime / g->size;
+}
+
+static void knapsack(struct yk_cache_plan *p, uint32_t cells, enum yk_cache_policy policy)
+{
+    uint32_t left = cells, looked = 0;
+    /* A segment in the last part of a cut lane digit would reach beyond the table. */
+    uint32_t cut = p->roles.cut_lane ? p->roles.lane.digit[p->roles.cut_lane - 1].var : UINT32_MAX;
+    p->local_cells = 0;
+    if (policy == YK_CACHE_NONE)
+        return;
+    for (;;) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t f = 0; f < p->nin; f++)
+            if (!(looked >> f & 1) && (best == UINT32_MAX || better(&p->input[f], &p->input[best], policy)))
+                best = f;
+        if (best == UINT32_MAX)
+            return;
+        looked |= 1u << best;
+        struct yk_cache_function *in = &p->input[best];
+        if (in->size > left || (cut != UINT32_MAX && p->roles.lane.digit[p->roles.cut_lane - 1].stride[best]))
+            continue;
+        in->cached = true;
+        in->at = p->local_cells;
+        p->local_cells += in->size;
+        left -= in->size;
+    }
+}
+
+/* Cells that need not be filled again when digit D is a page digit. */
+static double saved_by(const struct yk_cache_plan *p, const struct yk_cache_digit *d)
+{
+    double saved = 0;
+    for (uint32_t f = 0; f < p->nin; f++)
+        if (p->input[f].cached && !d->stride[f] && within(&p->roles.chunk, f) == 1)
+            saved += p->input[f].cells;
+    return saved;
+}
+
+static uint32_t divisor_within(uint32_t n, uint32_t most)
+{
+    for (uint32_t d = most < n ? most : n; d > 1; d--)
+        if (n % d == 0)
+            return d;
+    return 1;
+}
+
+/* Pages for a block as long as the remaining threads fill the device (ICS'08, 6). The digit that saves most fills comes
+ * first: it then changes fastest, and what it saves lives longest. */
+static void pages(struct yk_cache_plan *p, const struct yk_cache_device *d, uint32_t most)
+{
+    struct yk_cache_roles *r = &p->roles;
+    /* Twice what runs at once, so that the last blocks do not leave multiprocessors idle for long. */
+    double fill = 2.0 * d->units * (p->local_cells ? (double)d->threads : d->threads * 0.5);
+    uint32_t steps = 4096 / p->chunks, limit = most ? most : 64;
+    limit = limit < steps ? limit : steps;
+    for (;;) {
+        uint32_t room = limit / r->page.count, best = UINT32_MAX, take = 1;
+        double threads = (double)r->block.count * p->lanes, most_saved = 0;
+        if (!most && threads / fill < room)
+            room = threads > fill ? (uint32_t)(threads / fill) : 1;
+        for (uint32_t i = r->cut_lane ? 1 : 0; i < r->block.n; i++) {
+            uint32_t part = divisor_within(r->block.digit[i].extent, room);
+            /* Nothing to save: a few pages still share the setting up of a block. */
+            double saved = saved_by(p, &r->block.digit[i]) + (r->page.count * part <= 4 || most ? 0.5 : 0);
+            if (part > 1 && saved * (1 - 1.0 / part) > most_saved) {
+                most_saved = saved * (1 - 1.0 / part);
+                best = i;
+                take = part;
+            }
+        }
+        if (best == UINT32_MAX)
+            return;
+        struct yk_cache_digit *from = &r->block.digit[best], *to = &r->page.digit[r->page.n++];
+        *to = *from;
+        to->extent = take;
+        r->page.count *= take;
+        r->block.count /= take;
+        from->extent /= take;
+        for (uint32_t t = 0; t <= p->nin; t++)
+            from->stride[t] *= (int32_t)take;
+        if (from->extent == 1) {
+            memmove(from, from + 1, (r->block.n - best - 1) * sizeof *from);
+            r->block.n--;
+        }
+    }
+}
+
+void yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
+                     const struct yk_cache_options *o)
+{
+    struct yk_cache_roles *r = &p->roles;
+    uint32_t local = o->local && o->local < d->local_block ? o->local : d->local_block;
+    p->lanes = r->lane.count;
+    p->lows = r->low.count;
+    p->chunks = r->chunk.count;
+    segments(p);
+    knapsack(p, local / p->cell, o->policy);
+    pages(p, d, o->pages);
+    p->pages = r->page.count;
+    p->blocks = r->block.count;
+    for (uint32_t f = 0; f < p->nin; f++)
+        p->input[f].lifetime = lifetime(p, f, &r->page);
+    /* Two tables of about the square root of the blocks each. */
+    uint32_t split = 0;
+    p->block_lows = 1;
+    while (split < r->block.n && (double)p->block_lows * p->block_lows < p->blocks)
+        p->block_lows *= r->block.digit[split++].extent;
+    p->block_highs = p->blocks / p->block_lows;
+    yk_cache_predict(p, b, d);
+}
