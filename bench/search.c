@@ -39,9 +39,10 @@ static void stop(const char *what)
 static void search_part(const struct yk_network *net, const struct yk_search_options *o, struct found *f)
 {
     char msg[400];
-    struct yk_plan p;
+    struct yk_solver_plan p;
     uint64_t t0 = yk_now_ns();
-    if (yk_plan_search(net, o, &p, msg, sizeof msg) != YK_OK || yk_plan_check(&p, net, msg, sizeof msg) != YK_OK)
+    if (yk_solver_plan_search(net, o, &p, msg, sizeof msg) != YK_OK ||
+        yk_solver_plan_check(&p, net, msg, sizeof msg) != YK_OK)
         stop(msg);
     f->search += 1e-9 * (double)(yk_now_ns() - t0);
     f->log10_operations = log10(pow(10, f->log10_operations) + pow(10, p.log10_operations));
@@ -49,7 +50,7 @@ static void search_part(const struct yk_network *net, const struct yk_search_opt
     f->log2_slices = fmax(f->log2_slices, p.log2_slices);
     f->peak = fmax(f->peak, p.peak_bytes);
     f->seconds += p.seconds;
-    yk_plan_finish(&p);
+    yk_solver_plan_finish(&p);
 }
 
 static bool within(const struct yk_factor *a, const struct yk_factor *b)

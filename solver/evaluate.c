@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "solver/evaluate_work.h"
+#include "solver/place.h"
 
 struct run_table *run_child(struct run *r, uint32_t child)
 {
@@ -43,7 +44,7 @@ static yk_status init_leaves(struct run *r)
     return YK_OK;
 }
 
-yk_status run_init(struct run *r, const struct yk_plan *plan, const struct yk_network *net,
+yk_status run_init(struct run *r, const struct yk_solver_plan *plan, const struct yk_network *net,
                    const struct yk_evaluate_options *opt, bool keep, bool dry)
 {
     *r = (struct run){.plan = plan, .net = net, .opt = opt, .keep = keep, .dry = dry, .slices = 1};
@@ -170,16 +171,16 @@ static void free_forward(struct run *r)
 
 static yk_status forward_node(struct run *r, uint32_t i)
 {
-    const struct yk_plan_node *n = &r->plan->node[i];
+    const struct yk_solver_plan_node *n = &r->plan->node[i];
     struct run_table **in = malloc(((size_t)n->nchildren + 1) * sizeof(struct run_table *));
     if (!in)
         return YK_ENOMEM;
     for (uint32_t k = 0; k < n->nchildren; k++)
         in[k] = run_child(r, n->child[k]);
     r->node = i;
-    r->place_known = r->place != NULL;
+    r->forward_node = true;
     yk_status st = run_bucket(r, in, n->nchildren, &r->forward[i]);
-    r->place_known = false;
+    r->forward_node = false;
     for (uint32_t k = 0; k < n->nchildren && !r->keep; k++)
         if (n->child[k] >= r->nleaves)
             run_table_free(r, in[k]);
@@ -229,7 +230,7 @@ static yk_status evaluate(struct run *r, struct yk_scaled *z)
     return YK_OK;
 }
 
-yk_status yk_evaluate_pr(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_pr(const struct yk_solver_plan *plan, const struct yk_network *net,
                          const struct yk_evaluate_options *opt, struct yk_scaled *z, struct yk_evaluate_stats *stats)
 {
     struct yk_evaluate_stats forecast;
@@ -239,8 +240,14 @@ yk_status yk_evaluate_pr(const struct yk_plan *plan, const struct yk_network *ne
     struct run r;
     st = run_init(&r, plan, net, opt, false, false);
     r.total = forecast.operations;
+    struct yk_place place = {0};
+    if (st == YK_OK && opt->device && !opt->device->always) {
+        st = yk_place_init(&place, plan, net, opt);
+        r.place = place.node;
+    }
     if (st == YK_OK)
         st = evaluate(&r, z);
+    yk_place_finish(&place);
     if (stats)
         *stats = (struct yk_evaluate_stats){r.peak, r.done};
     run_finish(&r);

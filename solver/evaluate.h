@@ -40,7 +40,7 @@ struct yk_evaluate_stats {
 
 /** What yk_evaluate_pr (MARGINALS: yk_evaluate_mar) will take. Errors: YK_ENOMEM, YK_ELIMIT (a table beyond the address
  * space). Cost: O(plan). Thread: any. */
-yk_status yk_evaluate_forecast(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_forecast(const struct yk_solver_plan *plan, const struct yk_network *net,
                                const struct yk_evaluate_options *opt, bool marginals, struct yk_evaluate_stats *stats);
 
 /**
@@ -48,12 +48,12 @@ yk_status yk_evaluate_forecast(const struct yk_plan *plan, const struct yk_netwo
  * Errors: YK_ENOMEM; YK_ECANCELED; YK_ELIMIT if values left the range of the arithmetic (then YK_ARITH_LOG answers).
  * Thread: any; starts the kernel's own threads.
  */
-yk_status yk_evaluate_pr(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_pr(const struct yk_solver_plan *plan, const struct yk_network *net,
                          const struct yk_evaluate_options *opt, struct yk_scaled *z, struct yk_evaluate_stats *stats);
 
 /** The same, and the marginals of all variables: MARGINAL[v] (domain entries, the caller's) sums to 1; all zero where
  * *Z is 0. */
-yk_status yk_evaluate_mar(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_mar(const struct yk_solver_plan *plan, const struct yk_network *net,
                           const struct yk_evaluate_options *opt, struct yk_scaled *z, double *const *marginal,
                           struct yk_evaluate_stats *stats);
 

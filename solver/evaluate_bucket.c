@@ -303,6 +303,8 @@ yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, str
     for (uint32_t i = 0; i < rank; i++)
         r->local[global[i]] = NO_LOCAL;
     r->done += yk_bucket_operations(&b);
+    if (st == YK_OK && r->ms && r->forward_node)
+        run_predict(r, &b);
     if (st == YK_OK && !r->dry)
         st = compute(r, &b, run_prefers_device(r, &b, in), in, out);
 out:

@@ -46,6 +46,26 @@ static struct yk_gpu_options options(const struct run *r)
     return o;
 }
 
+static double cpu_seconds(const struct run *r, const struct yk_bucket *b)
+{
+    int threads = r->opt->threads > 0 ? r->opt->threads : r->threads;
+    bool large = yk_bucket_operations(b) + yk_bucket_cells(b) > 1 << 20;
+    return yk_sumproduct_cpu_seconds(b) / (large ? threads : 1);
+}
+
+void run_predict(struct run *r, const struct yk_bucket *b)
+{
+    struct yk_solver_device *d = r->opt->device;
+    struct yk_gpu_options o = options(r);
+    double *ms = r->ms + 2 * (size_t)r->node, bytes = yk_bucket_cells(b) * (double)r->cell;
+    ms[0] = cpu_seconds(r, b) * 1e3;
+    ms[1] = d->latency * 1e3;
+    if (b->ninputs > YK_CACHE_INPUTS || bytes > 0.5 * (double)yk_gpu_bytes(d->gpu))
+        ms[1] = INFINITY;
+    else if (ms[0] > 2 * ms[1]) /* for less, planning costs more than it can tell */
+        ms[1] += yk_gpu_predict(d->gpu, b, &o) * 1e3;
+}
+
 bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_table *const *in)
 {
     struct yk_solver_device *d = r->opt->device;
@@ -57,13 +77,10 @@ bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_tab
         return false;
     if (d->always)
         return true;
-    if (r->place && r->place_known)
+    if (r->place && r->forward_node)
         return r->place[r->node] != 0;
     /* Without a placement: the bucket by itself, with what has to be brought. */
-    double cpu = yk_sumproduct_cpu_seconds(b), here = 0;
-    int threads = r->opt->threads > 0 ? r->opt->threads : r->threads;
-    if (yk_bucket_operations(b) + yk_bucket_cells(b) > 1 << 20)
-        cpu /= threads;
+    double cpu = cpu_seconds(r, b), here = 0;
     for (uint32_t i = 0; i < b->ninputs; i++) {
         if (!in[i]->on_device)
             here += d->latency + (double)in[i]->cells * (double)r->cell / d->in;

@@ -18,7 +18,7 @@ struct cover {
 
 static yk_status cover_init(struct cover *c, struct run *r)
 {
-    const struct yk_plan *p = r->plan;
+    const struct yk_solver_plan *p = r->plan;
     uint32_t nvars = r->net->nvars;
     size_t states = 0;
     double *best = yk_arena_array(&r->arena, double, nvars);
@@ -36,7 +36,7 @@ static yk_status cover_init(struct cover *c, struct run *r)
     if (!(c->sum = yk_arena_array(&r->arena, double, states)))
         return YK_ENOMEM;
     for (uint32_t i = 0; i < p->nnodes; i++) {
-        const struct yk_plan_node *n = &p->node[i];
+        const struct yk_solver_plan_node *n = &p->node[i];
         double cells = 1;
         for (uint32_t k = 0; k < n->nout; k++)
             cells *= r->net->domain[n->out[k]];
@@ -88,7 +88,7 @@ static yk_status take_marginal(struct run *r, struct cover *c, uint32_t v, struc
 }
 
 /* IN[0] is the node's adjoint, then its children's tables. */
-static yk_status backward_children(struct run *r, const struct yk_plan_node *n, struct run_table **in)
+static yk_status backward_children(struct run *r, const struct yk_solver_plan_node *n, struct run_table **in)
 {
     yk_status st = YK_OK;
     for (uint32_t k = 0; k < n->nchildren && st == YK_OK; k++) {
@@ -104,7 +104,7 @@ static yk_status backward_children(struct run *r, const struct yk_plan_node *n, 
 
 static yk_status backward_node(struct run *r, struct cover *c, uint32_t i)
 {
-    const struct yk_plan_node *n = &r->plan->node[i];
+    const struct yk_solver_plan_node *n = &r->plan->node[i];
     struct run_table **in = malloc(((size_t)n->nchildren + 1) * sizeof(struct run_table *));
     if (!in)
         return YK_ENOMEM;
@@ -196,7 +196,7 @@ static yk_status run_marginals(struct run *r, double *const *marginal, struct yk
     return st;
 }
 
-yk_status yk_evaluate_mar(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_mar(const struct yk_solver_plan *plan, const struct yk_network *net,
                           const struct yk_evaluate_options *opt, struct yk_scaled *z, double *const *marginal,
                           struct yk_evaluate_stats *stats)
 {
@@ -215,7 +215,7 @@ yk_status yk_evaluate_mar(const struct yk_plan *plan, const struct yk_network *n
     return st;
 }
 
-yk_status yk_evaluate_forecast(const struct yk_plan *plan, const struct yk_network *net,
+yk_status yk_evaluate_forecast(const struct yk_solver_plan *plan, const struct yk_network *net,
                                const struct yk_evaluate_options *opt, bool marginals, struct yk_evaluate_stats *stats)
 {
     struct run r;

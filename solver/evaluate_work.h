@@ -19,7 +19,7 @@ struct run_table {
 };
 
 struct run {
-    const struct yk_plan *plan;
+    const struct yk_solver_plan *plan;
     const struct yk_network *net;
     const struct yk_evaluate_options *opt;
     bool dry;    /* count, compute nothing */
@@ -33,7 +33,8 @@ struct run {
     double now, peak, done, total, slices;
     uint32_t node;                  /* that is being made */
     unsigned *place;                /* [nnodes] 0: CPU, 1: the device; NULL: decided bucket by bucket */
-    bool place_known;               /* NODE is one of the forward nodes that PLACE is about */
+    bool forward_node;              /* a table of the forward pass is being made */
+    double *ms;                     /* [nnodes][2] dry run: predicted times of forward nodes; NULL: not asked for */
     int threads;                    /* of the machine */
     bool zero;                      /* the table made last is 0 everywhere */
     struct yk_arena arena, scratch; /* scratch: of one bucket */
@@ -42,7 +43,7 @@ struct run {
 enum { NO_PARENT = UINT32_MAX, NO_LOCAL = UINT32_MAX, NO_STATE = UINT32_MAX };
 
 /* evaluate.c */
-yk_status run_init(struct run *r, const struct yk_plan *plan, const struct yk_network *net,
+yk_status run_init(struct run *r, const struct yk_solver_plan *plan, const struct yk_network *net,
                    const struct yk_evaluate_options *opt, bool keep, bool dry);
 void run_finish(struct run *r);
 yk_status run_load_slice(struct run *r); /* leaf tables for the states in r->state */
@@ -61,6 +62,7 @@ struct yk_scaled run_table_scalar(const struct run *r, const struct run_table *t
 
 /* evaluate_device.c. run_on_device: errors of yk_gpu_sumproduct; then OUT is not on the device, and the CPU may do it.
  * *MOST: largest value before scaling. */
+void run_predict(struct run *r, const struct yk_bucket *b);
 bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_table *const *in);
 yk_status run_on_device(struct run *r, const struct yk_bucket *b, struct run_table *const *in, struct run_table *out,
                         double *most);

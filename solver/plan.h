@@ -14,19 +14,19 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-struct yk_plan_node {
+struct yk_solver_plan_node {
     uint32_t nchildren;
     uint32_t *child; /* < nleaves: leaf; else node child - nleaves, a smaller index than this node's */
     uint32_t nsum, *sum;
     uint32_t nout, *out; /* scope of the result in the order of its table: the last changes fastest */
 };
 
-struct yk_plan {
+struct yk_solver_plan {
     uint32_t nvars;
     const uint32_t *domain; /* [nvars], borrowed from the network */
     uint32_t nleaves;
     uint32_t nnodes;
-    struct yk_plan_node *node; /* in an order of evaluation that the memory forecast assumes */
+    struct yk_solver_plan_node *node; /* in an order of evaluation that the memory forecast assumes */
     uint32_t nsliced, *sliced;
     double log2_slices;      /* log2 of the number of slices */
     double log10_operations; /* multiply-adds of all slices together (a node: product of all its domains x max(1,
@@ -37,6 +37,6 @@ struct yk_plan {
     struct yk_arena arena;
 };
 
-void yk_plan_finish(struct yk_plan *p);
+void yk_solver_plan_finish(struct yk_solver_plan *p);
 
 #endif

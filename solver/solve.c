@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "solver/place.h"
 #include "solver/search/plan_tools.h"
 #include "solver/search/search.h"
 #include "solver/simplify.h"
@@ -13,7 +14,7 @@ struct solve {
     const struct yk_solve_options *opt;
     struct yk_solve_result *out;
     struct yk_simplified simple;
-    struct yk_plan *plan; /* [nparts] */
+    struct yk_solver_plan *plan; /* [nparts] */
     size_t part;
     uint64_t began;     /* of the phase */
     double total, done; /* multiply-adds of all parts, of those that are ready */
@@ -106,7 +107,8 @@ static yk_status make_plan(struct solve *s, size_t part, double memory)
         plan_path(s, part, path, sizeof path);
         if (access(path, F_OK) == 0) {
             s->out->plan_reused = true;
-            return yk_plan_load(&s->plan[part], net, path, &yk_search_model_default, s->opt->marginals, s->msg, s->n);
+            return yk_solver_plan_load(&s->plan[part], net, path, &yk_search_model_default, s->opt->marginals, s->msg,
+                                       s->n);
         }
     }
     double cells = 0;
@@ -119,9 +121,9 @@ static yk_status make_plan(struct solve *s, size_t part, double memory)
     so.marginals = s->opt->marginals;
     so.progress = on_search;
     so.ctx = s;
-    yk_status st = yk_plan_search(net, &so, &s->plan[part], s->msg, s->n);
+    yk_status st = yk_solver_plan_search(net, &so, &s->plan[part], s->msg, s->n);
     if (st == YK_OK && s->opt->plan_path && !s->canceled)
-        st = yk_plan_save(&s->plan[part], net, path, s->msg, s->n);
+        st = yk_solver_plan_save(&s->plan[part], net, path, s->msg, s->n);
     return st;
 }
 
@@ -129,6 +131,27 @@ static struct yk_evaluate_options evaluate_options(struct solve *s, enum yk_arit
 {
     return (struct yk_evaluate_options){
         .threads = s->opt->threads, .device = s->opt->device, .arithmetic = arithmetic, .progress = on_run, .ctx = s};
+}
+
+/* Where the nodes would run, and what the other placements come to. */
+static yk_status explain_place(struct solve *s, const struct yk_solver_plan *p, const struct yk_network *net,
+                               const struct yk_evaluate_options *eo)
+{
+    struct yk_place place;
+    FILE *f = s->opt->explain;
+    yk_status st = yk_place_init(&place, p, net, eo);
+    if (st == YK_OK && place.tree.nodes) {
+        fprintf(f, "placement on CPU and %s: %u of %u nodes on the device, foretold %.3g ms",
+                yk_gpu_name(eo->device->gpu), place.on_device, place.tree.nodes, place.ms);
+        fprintf(f, " (CPU alone %.3g, device alone %.3g, greedy %.3g)\n", place.cpu_ms, place.device_ms,
+                place.greedy_ms);
+        for (uint32_t i = 0; i < place.tree.nodes; i++)
+            if (place.node[i])
+                fprintf(f, "  #%u on the device: %.3g ms, on the CPU %.3g ms\n", i, place.tree.node[i].ms[1],
+                        place.tree.node[i].ms[0]);
+    }
+    yk_place_finish(&place);
+    return st;
 }
 
 static yk_status make_plans(struct solve *s)
@@ -152,7 +175,7 @@ static yk_status make_plans(struct solve *s)
             fail(s, st, "not enough memory for a plan");
         if (st != YK_OK)
             return st;
-        const struct yk_plan *p = &s->plan[i];
+        const struct yk_solver_plan *p = &s->plan[i];
         double ops =
             pow(10, p->log10_operations) + (isfinite(out->log10_operations) ? pow(10, out->log10_operations) : 0);
         out->log10_operations = log10(ops);
@@ -163,7 +186,9 @@ static yk_status make_plans(struct solve *s)
         if (s->opt->explain) {
             fprintf(s->opt->explain, "part %zu of %zu: %u variables, %zu factors\n", i + 1, s->simple.nparts,
                     s->simple.part[i].nvars, s->simple.part[i].nfactors);
-            yk_plan_print(s->opt->explain, p, &s->simple.part[i], 0);
+            yk_solver_plan_print(s->opt->explain, p, &s->simple.part[i], 0);
+            if (eo.device && (st = explain_place(s, p, &s->simple.part[i], &eo)) != YK_OK)
+                return st;
         }
         if (stats.peak_bytes > memory) {
             snprintf(s->msg, s->n,
@@ -301,7 +326,7 @@ yk_status yk_solve(const struct yk_network *net, const struct yk_evidence *ev, c
     struct solve s = {.opt = opt, .out = out, .msg = msg, .n = n};
     yk_status st = solve(&s, net, ev);
     for (size_t i = 0; s.plan && i < s.simple.nparts; i++)
-        yk_plan_finish(&s.plan[i]);
+        yk_solver_plan_finish(&s.plan[i]);
     free(s.plan);
     yk_simplified_finish(&s.simple);
     return st;

@@ -257,7 +257,7 @@ static int compare_placed(const void *a, const void *b)
     return x->var < y->var ? -1 : x->var > y->var;
 }
 
-static uint32_t *sorted(struct build *b, struct yk_plan *out, struct placed *v, uint32_t n)
+static uint32_t *sorted(struct build *b, struct yk_solver_plan *out, struct placed *v, uint32_t n)
 {
     qsort(v, n, sizeof *v, compare_placed);
     uint32_t *r = yk_arena_array(&out->arena, uint32_t, n);
@@ -270,11 +270,12 @@ static uint32_t *sorted(struct build *b, struct yk_plan *out, struct placed *v, 
     return r;
 }
 
-static void fill_node(struct build *b, struct yk_plan *out, uint32_t at, struct placed *scratch, const uint32_t *when)
+static void fill_node(struct build *b, struct yk_solver_plan *out, uint32_t at, struct placed *scratch,
+                      const uint32_t *when)
 {
     const struct problem *p = b->p;
     const struct step *s = &b->step[b->order.v[at]];
-    struct yk_plan_node *n = &out->node[at];
+    struct yk_solver_plan_node *n = &out->node[at];
     n->nchildren = (uint32_t)s->child.n;
     n->child = yk_arena_array(&out->arena, uint32_t, n->nchildren);
     if (!n->child) {
@@ -303,14 +304,14 @@ static void fill_node(struct build *b, struct yk_plan *out, uint32_t at, struct 
     n->out = sorted(b, out, scratch, nout);
 }
 
-static void write_plan(struct build *b, struct yk_plan *out)
+static void write_plan(struct build *b, struct yk_solver_plan *out)
 {
     const struct problem *p = b->p;
     out->nvars = p->net->nvars;
     out->domain = p->net->domain;
     out->nleaves = (uint32_t)p->net->nfactors;
     out->nnodes = (uint32_t)b->order.n;
-    out->node = yk_arena_array(&out->arena, struct yk_plan_node, out->nnodes);
+    out->node = yk_arena_array(&out->arena, struct yk_solver_plan_node, out->nnodes);
     out->nsliced = bits_count(p->sliced, p->words);
     out->sliced = yk_arena_array(&out->arena, uint32_t, out->nsliced);
     struct placed *scratch = yk_arena_array(&b->arena, struct placed, (size_t)p->net->nvars + 1);
@@ -356,10 +357,11 @@ static bool prepare(struct build *b)
     return true;
 }
 
-yk_status build_plan(struct yk_plan *out, const struct problem *p, const struct tree *t, const struct build_options *o)
+yk_status build_plan(struct yk_solver_plan *out, const struct problem *p, const struct tree *t,
+                     const struct build_options *o)
 {
     struct build b = {.p = p, .t = t, .o = o};
-    *out = (struct yk_plan){0};
+    *out = (struct yk_solver_plan){0};
     b.failed = !prepare(&b);
     for (size_t f = 0; f < p->net->nfactors && !b.failed; f++)
         if (b.leaf_of[f] == YK_NO_NODE && !yk_array_push(&b.root, input_of_factor(&b, f)))
@@ -373,7 +375,7 @@ yk_status build_plan(struct yk_plan *out, const struct problem *p, const struct 
     if (!b.failed)
         write_plan(&b, out);
     if (!b.failed)
-        yk_plan_account(out, p->net, &o->model, o->marginals);
+        yk_solver_plan_account(out, p->net, &o->model, o->marginals);
     for (uint32_t i = 0; b.step && i < b.nsteps; i++)
         yk_array_finish(&b.step[i].child);
     free(b.step);
@@ -381,7 +383,7 @@ yk_status build_plan(struct yk_plan *out, const struct problem *p, const struct 
     yk_array_finish(&b.order);
     yk_arena_finish(&b.arena);
     if (b.failed) {
-        yk_plan_finish(out);
+        yk_solver_plan_finish(out);
         return YK_ENOMEM;
     }
     return YK_OK;

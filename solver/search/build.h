@@ -14,7 +14,8 @@ struct build_options {
 };
 
 /* Write OUT, figures included. Errors: YK_ENOMEM, OUT empty. T may be NULL if P has no leaves. */
-yk_status build_plan(struct yk_plan *out, const struct problem *p, const struct tree *t, const struct build_options *o);
+yk_status build_plan(struct yk_solver_plan *out, const struct problem *p, const struct tree *t,
+                     const struct build_options *o);
 
 /* Predicted seconds of a step. CELLS: of its inputs and result together. */
 static inline double model_seconds(const struct yk_search_model *m, double operations, double cells)

@@ -2,13 +2,13 @@
 #include <math.h>
 #include "solver/search/plan_tools.h"
 
-void yk_plan_finish(struct yk_plan *p)
+void yk_solver_plan_finish(struct yk_solver_plan *p)
 {
     yk_arena_finish(&p->arena);
-    *p = (struct yk_plan){0};
+    *p = (struct yk_solver_plan){0};
 }
 
-static double cells_over(const struct yk_plan *p, const uint32_t *var, uint32_t n)
+static double cells_over(const struct yk_solver_plan *p, const uint32_t *var, uint32_t n)
 {
     double c = 1;
     for (uint32_t i = 0; i < n; i++)
@@ -16,18 +16,18 @@ static double cells_over(const struct yk_plan *p, const uint32_t *var, uint32_t 
     return c;
 }
 
-double yk_plan_node_operations(const struct yk_plan *p, uint32_t i)
+double yk_solver_plan_node_operations(const struct yk_solver_plan *p, uint32_t i)
 {
-    const struct yk_plan_node *n = &p->node[i];
+    const struct yk_solver_plan_node *n = &p->node[i];
     return cells_over(p, n->out, n->nout) * cells_over(p, n->sum, n->nsum) *
            (n->nchildren > 1 ? (double)(n->nchildren - 1) : 1.0);
 }
 
 /* Cells of child C's table in one slice. */
-static double child_cells(const struct yk_plan *p, const struct yk_network *net, uint32_t c)
+static double child_cells(const struct yk_solver_plan *p, const struct yk_network *net, uint32_t c)
 {
     if (c >= p->nleaves) {
-        const struct yk_plan_node *n = &p->node[c - p->nleaves];
+        const struct yk_solver_plan_node *n = &p->node[c - p->nleaves];
         return cells_over(p, n->out, n->nout);
     }
     double cells = cells_over(p, net->factor[c].scope, net->factor[c].n);
@@ -41,7 +41,7 @@ static double child_cells(const struct yk_plan *p, const struct yk_network *net,
 /* Forward: a step's result is made while its inputs live; PR frees the inputs then, MAR keeps them. Backward (MAR): the
  * adjoints of a step's inner inputs are made while everything of the step lives, those of leaves one after another;
  * then the step's own adjoint and the inputs' tables go. */
-static double peak_cells(const struct yk_plan *p, const struct yk_network *net, bool marginals)
+static double peak_cells(const struct yk_solver_plan *p, const struct yk_network *net, bool marginals)
 {
     double live = 0, peak = 0;
     for (uint32_t i = 0; i < p->nnodes; i++) {
@@ -66,14 +66,15 @@ static double peak_cells(const struct yk_plan *p, const struct yk_network *net, 
     return peak;
 }
 
-void yk_plan_account(struct yk_plan *p, const struct yk_network *net, const struct yk_search_model *m, bool marginals)
+void yk_solver_plan_account(struct yk_solver_plan *p, const struct yk_network *net, const struct yk_search_model *m,
+                            bool marginals)
 {
     double operations = 0, cells = 0, largest = 1, slices = 0;
     for (uint32_t i = 0; i < p->nsliced; i++)
         slices += log2(p->domain[p->sliced[i]]);
     for (uint32_t i = 0; i < p->nnodes; i++) {
         double out = child_cells(p, net, p->nleaves + i);
-        operations += yk_plan_node_operations(p, i);
+        operations += yk_solver_plan_node_operations(p, i);
         largest = fmax(largest, out);
         cells += out;
         for (uint32_t k = 0; k < p->node[i].nchildren; k++)

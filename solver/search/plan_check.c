@@ -4,7 +4,7 @@
 #include "solver/search/plan_tools.h"
 
 struct check {
-    const struct yk_plan *p;
+    const struct yk_solver_plan *p;
     const struct yk_network *net;
     bool *used;      /* [nleaves + nnodes] */
     bool *sliced;    /* [nvars] */
@@ -40,7 +40,7 @@ static void scope_of(const struct check *c, uint32_t child, const uint32_t **sco
 /* The lists out and sum of node I hold each variable of its inputs exactly once between them. */
 static yk_status check_lists(struct check *c, uint32_t i, uint32_t nunion)
 {
-    const struct yk_plan_node *n = &c->p->node[i];
+    const struct yk_solver_plan_node *n = &c->p->node[i];
     if ((size_t)n->nout + n->nsum != nunion)
         return bad(c, "node %u: %u variables in its inputs, %u kept and %u summed", i, nunion, n->nout, n->nsum);
     for (uint32_t k = 0; k < n->nout + n->nsum; k++) {
@@ -61,7 +61,7 @@ static yk_status check_lists(struct check *c, uint32_t i, uint32_t nunion)
 
 static yk_status check_node(struct check *c, uint32_t i)
 {
-    const struct yk_plan_node *n = &c->p->node[i];
+    const struct yk_solver_plan_node *n = &c->p->node[i];
     uint32_t nunion = 0;
     if (!n->nchildren)
         return bad(c, "node %u has no inputs", i);
@@ -102,7 +102,7 @@ static yk_status check_roots(const struct check *c)
 
 static yk_status check_all(struct check *c)
 {
-    const struct yk_plan *p = c->p;
+    const struct yk_solver_plan *p = c->p;
     if (p->nvars != c->net->nvars || p->nleaves != c->net->nfactors)
         return bad(c, "a plan of %u variables and %u factors for a network of %u and %zu", p->nvars, p->nleaves,
                    c->net->nvars, c->net->nfactors);
@@ -117,7 +117,7 @@ static yk_status check_all(struct check *c)
     return s ? s : check_roots(c);
 }
 
-yk_status yk_plan_check(const struct yk_plan *p, const struct yk_network *net, char *msg, size_t n)
+yk_status yk_solver_plan_check(const struct yk_solver_plan *p, const struct yk_network *net, char *msg, size_t n)
 {
     struct check c = {.p = p, .net = net, .msg = msg, .n = n};
     c.used = calloc((size_t)p->nleaves + p->nnodes + 1, sizeof *c.used);

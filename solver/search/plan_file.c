@@ -32,7 +32,8 @@ static void write_list(FILE *f, const char *word, const uint32_t *v, uint32_t n)
         fprintf(f, " %u", v[i]);
 }
 
-yk_status yk_plan_save(const struct yk_plan *p, const struct yk_network *net, const char *path, char *msg, size_t n)
+yk_status yk_solver_plan_save(const struct yk_solver_plan *p, const struct yk_network *net, const char *path, char *msg,
+                              size_t n)
 {
     FILE *f = fopen(path, "w");
     if (!f) {
@@ -138,7 +139,7 @@ static uint32_t *list(struct reader *r, const char *word, uint32_t most, uint64_
     return v;
 }
 
-static void read_plan(struct reader *r, struct yk_plan *p, const struct yk_network *net)
+static void read_plan(struct reader *r, struct yk_solver_plan *p, const struct yk_network *net)
 {
     char hex[33], word[40];
     expect(r, "yoke-plan");
@@ -158,10 +159,10 @@ static void read_plan(struct reader *r, struct yk_plan *p, const struct yk_netwo
     expect(r, "nodes");
     /* every node joins inputs or sums a variable alone: more than this cannot be */
     uint32_t nnodes = number(r, (uint64_t)2 * p->nleaves + p->nvars + 1, "a count of nodes");
-    if (!r->status && !(p->node = yk_arena_array(r->arena, struct yk_plan_node, nnodes)))
+    if (!r->status && !(p->node = yk_arena_array(r->arena, struct yk_solver_plan_node, nnodes)))
         fail(r, YK_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < nnodes && !r->status; i++, p->nnodes++) {
-        struct yk_plan_node *x = &p->node[i];
+        struct yk_solver_plan_node *x = &p->node[i];
         x->child = list(r, "node", p->nleaves + i, (uint64_t)p->nleaves + i, &x->nchildren);
         x->sum = list(r, "sum", p->nvars, p->nvars, &x->nsum);
         x->out = list(r, "out", p->nvars, p->nvars, &x->nout);
@@ -169,33 +170,33 @@ static void read_plan(struct reader *r, struct yk_plan *p, const struct yk_netwo
     expect(r, "end");
 }
 
-yk_status yk_plan_read(struct yk_plan *p, const struct yk_network *net, FILE *f, const char *name,
-                       const struct yk_search_model *model, bool marginals, char *msg, size_t n)
+yk_status yk_solver_plan_read(struct yk_solver_plan *p, const struct yk_network *net, FILE *f, const char *name,
+                              const struct yk_search_model *model, bool marginals, char *msg, size_t n)
 {
-    *p = (struct yk_plan){0};
+    *p = (struct yk_solver_plan){0};
     struct reader r = {.f = f, .path = name, .line = 1, .msg = msg, .n = n, .arena = &p->arena};
     read_plan(&r, p, net);
     char why[200];
-    if (!r.status && yk_plan_check(p, net, why, sizeof why))
+    if (!r.status && yk_solver_plan_check(p, net, why, sizeof why))
         fail(&r, YK_EFORMAT, "not a plan of this network: %s", why);
     if (r.status) {
-        yk_plan_finish(p);
+        yk_solver_plan_finish(p);
         return r.status;
     }
-    yk_plan_account(p, net, model, marginals);
+    yk_solver_plan_account(p, net, model, marginals);
     return YK_OK;
 }
 
-yk_status yk_plan_load(struct yk_plan *p, const struct yk_network *net, const char *path,
-                       const struct yk_search_model *model, bool marginals, char *msg, size_t n)
+yk_status yk_solver_plan_load(struct yk_solver_plan *p, const struct yk_network *net, const char *path,
+                              const struct yk_search_model *model, bool marginals, char *msg, size_t n)
 {
     FILE *f = fopen(path, "r");
     if (!f) {
-        *p = (struct yk_plan){0};
+        *p = (struct yk_solver_plan){0};
         snprintf(msg, n, "%s: cannot be read: %s", path, strerror(errno));
         return YK_EIO;
     }
-    yk_status st = yk_plan_read(p, net, f, path, model, marginals, msg, n);
+    yk_status st = yk_solver_plan_read(p, net, f, path, model, marginals, msg, n);
     fclose(f);
     return st;
 }

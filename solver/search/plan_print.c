@@ -20,9 +20,9 @@ struct frame {
     uint32_t node, depth;
 };
 
-static void print_node(FILE *f, const struct yk_plan *p, const struct yk_network *net, struct frame x)
+static void print_node(FILE *f, const struct yk_solver_plan *p, const struct yk_network *net, struct frame x)
 {
-    const struct yk_plan_node *n = &p->node[x.node];
+    const struct yk_solver_plan_node *n = &p->node[x.node];
     double cells = 0;
     uint32_t leaves = 0;
     for (uint32_t i = 0; i < n->nout; i++)
@@ -30,12 +30,12 @@ static void print_node(FILE *f, const struct yk_plan *p, const struct yk_network
     for (uint32_t i = 0; i < n->nchildren; i++)
         leaves += n->child[i] < p->nleaves;
     fprintf(f, "%*s#%u  10^%.2f operations, 2^%.1f cells, %u inputs (%u factors), sums ", (int)(2 * x.depth), "",
-            x.node, log10(yk_plan_node_operations(p, x.node)), cells, n->nchildren, leaves);
+            x.node, log10(yk_solver_plan_node_operations(p, x.node)), cells, n->nchildren, leaves);
     print_vars(f, net, n->sum, n->nsum);
     fputc('\n', f);
 }
 
-void yk_plan_print(FILE *f, const struct yk_plan *p, const struct yk_network *net, uint32_t max_nodes)
+void yk_solver_plan_print(FILE *f, const struct yk_solver_plan *p, const struct yk_network *net, uint32_t max_nodes)
 {
     fprintf(f,
             "plan: %u steps over %u factors, 10^%.2f multiply-adds, largest table 2^%.1f cells, peak %.1f MB, %.3g s "

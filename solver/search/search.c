@@ -310,7 +310,7 @@ static yk_status expand(struct search *s, struct tree *t, const struct problem *
     return YK_OK;
 }
 
-static yk_status search_problem(struct search *s, struct problem *full, struct yk_plan *out, char *msg, size_t n)
+static yk_status search_problem(struct search *s, struct problem *full, struct yk_solver_plan *out, char *msg, size_t n)
 {
     struct build_options b = {.model = s->o.model, .merge = true, .marginals = s->o.marginals};
     struct tree t = {0};
@@ -343,12 +343,12 @@ static yk_status search_problem(struct search *s, struct problem *full, struct y
     return st;
 }
 
-yk_status yk_plan_search(const struct yk_network *net, const struct yk_search_options *opt, struct yk_plan *out,
-                         char *msg, size_t n)
+yk_status yk_solver_plan_search(const struct yk_network *net, const struct yk_search_options *opt,
+                                struct yk_solver_plan *out, char *msg, size_t n)
 {
     struct problem p;
     struct search s = {.o = *opt, .start_ns = yk_now_ns(), .end_ns = UINT64_MAX};
-    *out = (struct yk_plan){0};
+    *out = (struct yk_solver_plan){0};
     set_defaults(&s.o);
     s.deadline = (struct deadline){passed, &s};
     if (s.o.max_seconds > 0 && s.o.max_seconds < 1e9)

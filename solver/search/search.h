@@ -31,8 +31,8 @@ struct yk_search_options {
     uint64_t seed;
     bool marginals;               /* bound and forecast memory for MAR: forward tables kept for the way back */
     struct yk_search_model model; /* all 0: the default model */
-    /* Called by the thread that called yk_plan_search, about ten times a second; false ends the search with the best
-     * plan so far. May be NULL. */
+    /* Called by the thread that called yk_solver_plan_search, about ten times a second; false ends the search with the
+     * best plan so far. May be NULL. */
     bool (*progress)(void *ctx, const struct yk_search_progress *p);
     void *ctx;
 };
@@ -44,14 +44,14 @@ void yk_search_options_init(struct yk_search_options *opt);
 extern const struct yk_search_model yk_search_model_default;
 
 /**
- * Find a plan for NET. OUT is written whole (its former contents are not released) and ends with yk_plan_finish.
+ * Find a plan for NET. OUT is written whole (its former contents are not released) and ends with yk_solver_plan_finish.
  * Owns:   OUT borrows NET's domain array.
  * Thread: any; starts its own threads and joins them. NET is only read.
  * Errors: YK_ENOMEM; YK_ELIMIT with a sentence in MSG (at most N bytes) when no plan meets the bound, even sliced.
  *         On an error OUT is empty and finished.
  * Cost:   the time asked for, plus at most a few percent; milliseconds on small networks.
  */
-yk_status yk_plan_search(const struct yk_network *net, const struct yk_search_options *opt, struct yk_plan *out,
-                         char *msg, size_t n);
+yk_status yk_solver_plan_search(const struct yk_network *net, const struct yk_search_options *opt,
+                                struct yk_solver_plan *out, char *msg, size_t n);
 
 #endif

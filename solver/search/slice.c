@@ -17,19 +17,19 @@ struct slicer {
 };
 
 /* The plan of T, with n-ary steps if the peak allows them. */
-static yk_status build_best(struct yk_plan *out, struct slicer *s)
+static yk_status build_best(struct yk_solver_plan *out, struct slicer *s)
 {
     struct build_options o = *s->o;
     yk_status st = build_plan(out, s->p, s->t, &o);
     if (st || out->peak_bytes <= s->memory || !o.merge)
         return st;
-    struct yk_plan pairs;
+    struct yk_solver_plan pairs;
     o.merge = false;
     if ((st = build_plan(&pairs, s->p, s->t, &o)) == YK_OK && pairs.peak_bytes < out->peak_bytes) {
-        yk_plan_finish(out);
+        yk_solver_plan_finish(out);
         *out = pairs;
     } else {
-        yk_plan_finish(&pairs);
+        yk_solver_plan_finish(&pairs);
     }
     return st;
 }
@@ -84,10 +84,10 @@ static void optimise(struct slicer *s, uint32_t sweeps)
 }
 
 /* Later optimisation may have made an early slice needless. */
-static yk_status drop_needless(struct yk_plan *out, struct slicer *s)
+static yk_status drop_needless(struct yk_solver_plan *out, struct slicer *s)
 {
     for (uint32_t v = 0; v < s->p->nbits; v++) {
-        struct yk_plan more;
+        struct yk_solver_plan more;
         if (!bit_get(s->p->sliced, v))
             continue;
         problem_unslice(s->p, v);
@@ -96,10 +96,10 @@ static yk_status drop_needless(struct yk_plan *out, struct slicer *s)
         if (st)
             return st;
         if (more.peak_bytes <= s->memory && more.seconds < out->seconds) {
-            yk_plan_finish(out);
+            yk_solver_plan_finish(out);
             *out = more;
         } else {
-            yk_plan_finish(&more);
+            yk_solver_plan_finish(&more);
             problem_slice(s->p, v);
             tree_recount(s->t, s->p);
         }
@@ -107,7 +107,7 @@ static yk_status drop_needless(struct yk_plan *out, struct slicer *s)
     return YK_OK;
 }
 
-static yk_status run(struct yk_plan *out, struct slicer *s, char *msg, size_t n)
+static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, size_t n)
 {
     yk_status st = build_best(out, s);
     double unsliced = out->peak_bytes;
@@ -124,18 +124,18 @@ static yk_status run(struct yk_plan *out, struct slicer *s, char *msg, size_t n)
         }
         problem_slice(s->p, v);
         optimise(s, 200);
-        yk_plan_finish(out);
+        yk_solver_plan_finish(out);
         if ((st = build_best(out, s)))
             return st;
     }
     return drop_needless(out, s);
 }
 
-yk_status slice_to_fit(struct yk_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
+yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
                        double memory_bytes, uint64_t seed, char *msg, size_t n)
 {
     struct slicer s = {.p = p, .t = t, .o = o, .memory = memory_bytes, .r = rng_make(seed, 1)};
-    *out = (struct yk_plan){0};
+    *out = (struct yk_solver_plan){0};
     yk_status st = YK_OK;
     if (p->nleaves) {
         st = tree_init(&s.work, p);
@@ -149,6 +149,6 @@ yk_status slice_to_fit(struct yk_plan *out, struct problem *p, struct tree *t, c
     tree_finish(&s.work);
     reconf_work_free(s.reconf);
     if (st)
-        yk_plan_finish(out);
+        yk_solver_plan_finish(out);
     return st;
 }

@@ -11,7 +11,7 @@
  * (infinite: no bound). T and P change: sliced variables leave P, T is optimised again after each.
  * Errors: YK_ENOMEM; YK_ELIMIT with a sentence in MSG. OUT is then empty.
  */
-yk_status slice_to_fit(struct yk_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
+yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
                        double memory_bytes, uint64_t seed, char *msg, size_t n);
 
 #endif

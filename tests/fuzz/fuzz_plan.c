@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct yk_factor factor[7];
     static const struct yk_search_model model = {.per_node = 1e-6, .per_operation = 1e-9, .per_cell = 1e-9};
     char msg[512];
-    struct yk_plan p;
+    struct yk_solver_plan p;
     for (uint32_t i = 0; i < 6; i++) {
         scope[i][0] = i;
         scope[i][1] = (i + 1) % 6;
@@ -22,12 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *f = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
     if (!f)
         return 0;
-    yk_status st = yk_plan_read(&p, &net, f, "fuzz", &model, false, msg, sizeof msg);
+    yk_status st = yk_solver_plan_read(&p, &net, f, "fuzz", &model, false, msg, sizeof msg);
     fclose(f);
-    if (st == YK_OK && yk_plan_check(&p, &net, msg, sizeof msg) != YK_OK)
+    if (st == YK_OK && yk_solver_plan_check(&p, &net, msg, sizeof msg) != YK_OK)
         abort();
     if (st != YK_OK && (p.node || !msg[0]))
         abort();
-    yk_plan_finish(&p);
+    yk_solver_plan_finish(&p);
     return 0;
 }

@@ -60,7 +60,7 @@ static double brute_force(const struct yk_network *net)
 }
 
 /* Run the plan as its header defines it. */
-static double run_plan(const struct yk_plan *p, const struct yk_network *net)
+static double run_plan(const struct yk_solver_plan *p, const struct yk_network *net)
 {
     uint32_t *state = calloc(net->nvars, sizeof *state), total = p->nleaves + p->nnodes;
     struct table *t = calloc(total, sizeof *t);
@@ -71,7 +71,7 @@ static double run_plan(const struct yk_plan *p, const struct yk_network *net)
     do {
         double result = 1;
         for (uint32_t i = 0; i < p->nnodes; i++) {
-            const struct yk_plan_node *n = &p->node[i];
+            const struct yk_solver_plan_node *n = &p->node[i];
             size_t cells = 1, at = 0;
             for (uint32_t k = 0; k < n->nout; k++)
                 cells *= p->domain[n->out[k]];
@@ -123,13 +123,13 @@ static void check_value(int i)
         o.memory_bytes = 64; /* tables of eight cells together: sliced to the bone */
     if (i % 5 == 0)
         o.model.per_node = 1e-3, o.model.per_operation = 1e-9; /* large buckets */
-    struct yk_plan p;
-    yk_status st = yk_plan_search(&net, &o, &p, msg, sizeof msg);
+    struct yk_solver_plan p;
+    yk_status st = yk_solver_plan_search(&net, &o, &p, msg, sizeof msg);
     ck_assert_msg(st == YK_OK, "%s", msg);
-    ck_assert_msg(yk_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
+    ck_assert_msg(yk_solver_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
     double want = brute_force(&net), got = run_plan(&p, &net);
     ck_assert_msg(fabs(got / want - 1) < 1e-10, "%g instead of %g", got, want);
-    yk_plan_finish(&p);
+    yk_solver_plan_finish(&p);
     network_drop(&net);
 }
 
@@ -141,7 +141,7 @@ START_TEST(plan_computes_the_partition_function)
 END_TEST
 
 /* Cost and memory again, by sets of variables and with every table's life written down. */
-static void recount(const struct yk_plan *p, const struct yk_network *net, bool marginals, double *operations,
+static void recount(const struct yk_solver_plan *p, const struct yk_network *net, bool marginals, double *operations,
                     double *peak)
 {
     uint32_t total = p->nleaves + p->nnodes;
@@ -161,7 +161,7 @@ static void recount(const struct yk_plan *p, const struct yk_network *net, bool 
                 size[i] *= s[v] ? p->domain[v] : 1;
             continue;
         }
-        const struct yk_plan_node *n = &p->node[i - p->nleaves];
+        const struct yk_solver_plan_node *n = &p->node[i - p->nleaves];
         double all = 1;
         for (uint32_t k = 0; k < n->nchildren; k++)
             for (uint32_t v = 0; v < p->nvars; v++)
@@ -184,7 +184,7 @@ static void recount(const struct yk_plan *p, const struct yk_network *net, bool 
         }
     }
     for (uint32_t i = total; marginals && i-- > p->nleaves;) {
-        const struct yk_plan_node *n = &p->node[i - p->nleaves];
+        const struct yk_solver_plan_node *n = &p->node[i - p->nleaves];
         double leaf = 0, live = 0;
         for (uint32_t k = 0; k < n->nchildren; k++) {
             if (n->child[k] >= p->nleaves)
@@ -216,10 +216,10 @@ static void check_figures(int i)
     o.marginals = i % 2;
     if (i % 4 >= 2)
         o.memory_bytes = 4096;
-    struct yk_plan p;
-    yk_status st = yk_plan_search(&net, &o, &p, msg, sizeof msg);
+    struct yk_solver_plan p;
+    yk_status st = yk_solver_plan_search(&net, &o, &p, msg, sizeof msg);
     ck_assert_msg(st == YK_OK, "%s", msg);
-    ck_assert_msg(yk_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
+    ck_assert_msg(yk_solver_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
     double operations, peak;
     recount(&p, &net, o.marginals, &operations, &peak);
     ck_assert_msg(fabs(p.log10_operations - log10(operations)) < 1e-9, "%g, recounted %g", p.log10_operations,
@@ -227,7 +227,7 @@ static void check_figures(int i)
     ck_assert_msg(fabs(p.peak_bytes - peak) <= 1e-9 * peak, "%g bytes, recounted %g", p.peak_bytes, peak);
     if (o.memory_bytes > 0)
         ck_assert_msg(p.peak_bytes <= o.memory_bytes, "%g bytes of %g", p.peak_bytes, o.memory_bytes);
-    yk_plan_finish(&p);
+    yk_solver_plan_finish(&p);
     network_drop(&net);
 }
 
@@ -243,15 +243,15 @@ START_TEST(slicing_obeys_the_bound)
     struct yk_network net = grid_network(10, 2);
     struct yk_search_options o = quick(3);
     o.max_trials = 10;
-    struct yk_plan whole, p;
-    ck_assert_int_eq(yk_plan_search(&net, &o, &whole, msg, sizeof msg), YK_OK);
+    struct yk_solver_plan whole, p;
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &whole, msg, sizeof msg), YK_OK);
     ck_assert_uint_eq(whole.nsliced, 0);
     double before = whole.log10_operations;
     for (double part = 0.5; part > 0.03; part /= 4) {
         o.memory_bytes = whole.peak_bytes * part;
-        yk_status st = yk_plan_search(&net, &o, &p, msg, sizeof msg);
+        yk_status st = yk_solver_plan_search(&net, &o, &p, msg, sizeof msg);
         ck_assert_msg(st == YK_OK, "%s", msg);
-        ck_assert_msg(yk_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
+        ck_assert_msg(yk_solver_plan_check(&p, &net, msg, sizeof msg) == YK_OK, "%s", msg);
         ck_assert(p.peak_bytes <= o.memory_bytes);
         double states = 0;
         for (uint32_t i = 0; i < p.nsliced; i++)
@@ -260,9 +260,9 @@ START_TEST(slicing_obeys_the_bound)
         /* memory is bought with work, at a fair price: far below the square of what was saved */
         ck_assert_msg(p.log10_operations < before - 2 * log10(part) + 0.5,
                       "10^%g operations at %g of the memory, 10^%g", p.log10_operations, part, before);
-        yk_plan_finish(&p);
+        yk_solver_plan_finish(&p);
     }
-    yk_plan_finish(&whole);
+    yk_solver_plan_finish(&whole);
     network_drop(&net);
 }
 END_TEST
@@ -273,8 +273,8 @@ START_TEST(hopeless_is_refused_in_a_sentence)
     struct yk_search_options o = quick(3);
     o.max_trials = 1;
     o.memory_bytes = 1 << 20;
-    struct yk_plan p;
-    ck_assert_int_eq(yk_plan_search(&net, &o, &p, msg, sizeof msg), YK_ELIMIT);
+    struct yk_solver_plan p;
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &p, msg, sizeof msg), YK_ELIMIT);
     ck_assert_msg(strstr(msg, "GB") != NULL, "%s", msg);
     ck_assert(!p.nnodes && !p.node);
     network_drop(&net);
@@ -286,9 +286,9 @@ START_TEST(same_seed_gives_the_same_plan)
     struct yk_network net = random_network((struct net_shape){80, 150, 3, 3, false}, 5);
     struct yk_search_options o = quick(42);
     o.max_trials = 6;
-    struct yk_plan a, b;
-    ck_assert_int_eq(yk_plan_search(&net, &o, &a, msg, sizeof msg), YK_OK);
-    ck_assert_int_eq(yk_plan_search(&net, &o, &b, msg, sizeof msg), YK_OK);
+    struct yk_solver_plan a, b;
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &a, msg, sizeof msg), YK_OK);
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &b, msg, sizeof msg), YK_OK);
     ck_assert_uint_eq(a.nnodes, b.nnodes);
     for (uint32_t i = 0; i < a.nnodes; i++) {
         ck_assert_uint_eq(a.node[i].nchildren, b.node[i].nchildren);
@@ -296,8 +296,8 @@ START_TEST(same_seed_gives_the_same_plan)
         ck_assert_uint_eq(a.node[i].nout, b.node[i].nout);
         ck_assert_mem_eq(a.node[i].out, b.node[i].out, a.node[i].nout * sizeof(uint32_t));
     }
-    yk_plan_finish(&a);
-    yk_plan_finish(&b);
+    yk_solver_plan_finish(&a);
+    yk_solver_plan_finish(&b);
     network_drop(&net);
 }
 END_TEST
@@ -310,11 +310,11 @@ START_TEST(more_trials_never_cost_more)
         struct yk_search_options o = quick(7);
         o.max_trials = trials;
         o.model = (struct yk_search_model){.per_operation = 1e-9}; /* pure operations: steps stay pairs */
-        struct yk_plan p;
-        ck_assert_int_eq(yk_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK);
+        struct yk_solver_plan p;
+        ck_assert_int_eq(yk_solver_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK);
         ck_assert_msg(p.log10_operations <= before + 1e-12, "10^%g after 10^%g", p.log10_operations, before);
         before = p.log10_operations;
-        yk_plan_finish(&p);
+        yk_solver_plan_finish(&p);
     }
     network_drop(&net);
 }
@@ -336,11 +336,11 @@ START_TEST(progress_is_told_and_may_stop)
     o.max_seconds = 30;
     o.progress = stop_at_once;
     o.ctx = &calls;
-    struct yk_plan p;
-    ck_assert_int_eq(yk_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK); /* within the test's time limit */
+    struct yk_solver_plan p;
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK); /* within the test's time limit */
     ck_assert_int_ge(calls, 1);
-    ck_assert_int_eq(yk_plan_check(&p, &net, msg, sizeof msg), YK_OK);
-    yk_plan_finish(&p);
+    ck_assert_int_eq(yk_solver_plan_check(&p, &net, msg, sizeof msg), YK_OK);
+    yk_solver_plan_finish(&p);
     network_drop(&net);
 }
 END_TEST
@@ -348,16 +348,16 @@ END_TEST
 START_TEST(empty_and_scalar_networks)
 {
     struct yk_search_options o = quick(1);
-    struct yk_plan p;
+    struct yk_solver_plan p;
     struct yk_network none = {0};
-    ck_assert_int_eq(yk_plan_search(&none, &o, &p, msg, sizeof msg), YK_OK);
+    ck_assert_int_eq(yk_solver_plan_search(&none, &o, &p, msg, sizeof msg), YK_OK);
     ck_assert_uint_eq(p.nnodes, 0);
-    yk_plan_finish(&p);
+    yk_solver_plan_finish(&p);
     struct yk_network net = random_network((struct net_shape){3, 4, 0, 2, true}, 1);
-    ck_assert_int_eq(yk_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK);
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &p, msg, sizeof msg), YK_OK);
     ck_assert_uint_eq(p.nnodes, 0);
-    ck_assert_int_eq(yk_plan_check(&p, &net, msg, sizeof msg), YK_OK);
-    yk_plan_finish(&p);
+    ck_assert_int_eq(yk_solver_plan_check(&p, &net, msg, sizeof msg), YK_OK);
+    yk_solver_plan_finish(&p);
     network_drop(&net);
 }
 END_TEST

@@ -9,7 +9,7 @@
 
 static char msg[400], path[] = "/tmp/yoke-plan-XXXXXX";
 
-static void make(struct yk_network *net, struct yk_plan *p)
+static void make(struct yk_network *net, struct yk_solver_plan *p)
 {
     *net = grid_network(7, 3);
     struct yk_search_options o;
@@ -18,27 +18,27 @@ static void make(struct yk_network *net, struct yk_plan *p)
     o.max_seconds = 10;
     o.max_trials = 2;
     o.memory_bytes = 2000; /* some variables sliced */
-    yk_status st = yk_plan_search(net, &o, p, msg, sizeof msg);
+    yk_status st = yk_solver_plan_search(net, &o, p, msg, sizeof msg);
     ck_assert_msg(st == YK_OK, "%s", msg);
     ck_assert_uint_gt(p->nsliced, 0);
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    st = yk_plan_save(p, net, path, msg, sizeof msg);
+    st = yk_solver_plan_save(p, net, path, msg, sizeof msg);
     ck_assert_msg(st == YK_OK, "%s", msg);
 }
 
-static void drop(struct yk_network *net, struct yk_plan *p)
+static void drop(struct yk_network *net, struct yk_solver_plan *p)
 {
     unlink(path);
-    yk_plan_finish(p);
+    yk_solver_plan_finish(p);
     network_drop(net);
 }
 
-static yk_status load(struct yk_plan *p, const struct yk_network *net)
+static yk_status load(struct yk_solver_plan *p, const struct yk_network *net)
 {
     msg[0] = 0;
-    return yk_plan_load(p, net, path, &yk_search_model_default, false, msg, sizeof msg);
+    return yk_solver_plan_load(p, net, path, &yk_search_model_default, false, msg, sizeof msg);
 }
 
 static void write_text(const char *text, size_t n)
@@ -58,7 +58,7 @@ static size_t read_text(char *text, size_t cap)
 START_TEST(round_trip)
 {
     struct yk_network net;
-    struct yk_plan a, b;
+    struct yk_solver_plan a, b;
     make(&net, &a);
     yk_status st = load(&b, &net);
     ck_assert_msg(st == YK_OK, "%s", msg);
@@ -71,7 +71,7 @@ START_TEST(round_trip)
     }
     ck_assert(fabs(a.log10_operations - b.log10_operations) < 1e-12 && fabs(a.peak_bytes - b.peak_bytes) < 1e-6);
     ck_assert(fabs(a.seconds / b.seconds - 1) < 1e-12);
-    yk_plan_finish(&b);
+    yk_solver_plan_finish(&b);
     drop(&net, &a);
 }
 END_TEST
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(another_network_is_refused)
 {
     struct yk_network net;
-    struct yk_plan a, b;
+    struct yk_solver_plan a, b;
     make(&net, &a);
     net.domain[0]++;
     ck_assert_int_eq(load(&b, &net), YK_EINVAL);
@@ -105,7 +105,7 @@ START_TEST(garbage_is_refused_at_its_line)
                  {"yoke-plan 1\nnet", "'network' expected"},
                  {"\xff\xfe\x00", "'yoke-plan' expected"}};
     struct yk_network net;
-    struct yk_plan a, b;
+    struct yk_solver_plan a, b;
     make(&net, &a);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_text(cases[i].text, strlen(cases[i].text));
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(mutated_files)
 {
     struct yk_network net;
-    struct yk_plan a, b;
+    struct yk_solver_plan a, b;
     static char text[100000], other[100000];
     make(&net, &a);
     size_t n = read_text(text, sizeof text - 100);
@@ -155,8 +155,8 @@ START_TEST(mutated_files)
             refused++;
             continue;
         }
-        ck_assert_int_eq(yk_plan_check(&b, &net, msg, sizeof msg), YK_OK);
-        yk_plan_finish(&b);
+        ck_assert_int_eq(yk_solver_plan_check(&b, &net, msg, sizeof msg), YK_OK);
+        yk_solver_plan_finish(&b);
     }
     ck_assert_int_gt(refused, 1500);
     drop(&net, &a);
@@ -166,9 +166,9 @@ END_TEST
 START_TEST(check_finds_each_fault)
 {
     struct yk_network net;
-    struct yk_plan p;
+    struct yk_solver_plan p;
     make(&net, &p);
-    struct yk_plan_node *last = &p.node[p.nnodes - 1], *n = NULL;
+    struct yk_solver_plan_node *last = &p.node[p.nnodes - 1], *n = NULL;
     for (uint32_t i = 0; i < p.nnodes; i++)
         if (p.node[i].nout && p.node[i].nsum && p.node[i].nchildren >= 2)
             n = &p.node[i];
@@ -178,10 +178,10 @@ START_TEST(check_finds_each_fault)
         uint32_t was = (lvalue);                                                                                       \
         (lvalue) = (value);                                                                                            \
         msg[0] = 0;                                                                                                    \
-        ck_assert_int_eq(yk_plan_check(&p, &net, msg, sizeof msg), YK_EFORMAT);                                        \
+        ck_assert_int_eq(yk_solver_plan_check(&p, &net, msg, sizeof msg), YK_EFORMAT);                                 \
         ck_assert(msg[0]);                                                                                             \
         (lvalue) = was;                                                                                                \
-        ck_assert_int_eq(yk_plan_check(&p, &net, msg, sizeof msg), YK_OK);                                             \
+        ck_assert_int_eq(yk_solver_plan_check(&p, &net, msg, sizeof msg), YK_OK);                                      \
     } while (0)
     FAULT(n->child[0], n->child[1]);              /* used twice */
     FAULT(n->child[0], p.nleaves + p.nnodes - 1); /* not earlier */
@@ -202,12 +202,12 @@ END_TEST
 START_TEST(print_names_steps_and_slices)
 {
     struct yk_network net;
-    struct yk_plan p;
+    struct yk_solver_plan p;
     char *text = NULL;
     size_t n = 0;
     make(&net, &p);
     FILE *f = open_memstream(&text, &n);
-    yk_plan_print(f, &p, &net, 3);
+    yk_solver_plan_print(f, &p, &net, 3);
     fclose(f);
     ck_assert_msg(strstr(text, "multiply-adds") && strstr(text, "sliced on") && strstr(text, "more steps)"), "%s",
                   text);

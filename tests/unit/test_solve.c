@@ -148,8 +148,8 @@ START_TEST(memory_is_what_was_foretold)
         so.threads = 1;
         so.marginals = i % 2;
         so.memory_bytes = i < 2 ? 0 : i < 4 ? 4000 : 2500;
-        struct yk_plan plan;
-        ck_assert_msg(yk_plan_search(&net, &so, &plan, msg, sizeof msg) == YK_OK, "%d: %s", i, msg);
+        struct yk_solver_plan plan;
+        ck_assert_msg(yk_solver_plan_search(&net, &so, &plan, msg, sizeof msg) == YK_OK, "%d: %s", i, msg);
         struct yk_evaluate_options eo = {.threads = 1};
         struct yk_evaluate_stats forecast, measured;
         struct yk_scaled z;
@@ -169,7 +169,7 @@ START_TEST(memory_is_what_was_foretold)
             memcpy(first, state, sizeof first);
         for (uint32_t v = 0; i > 1 && i % 2 && v < 64; v++)
             ck_assert_double_eq_tol(first[v][0], state[v][0], 1e-12);
-        yk_plan_finish(&plan);
+        yk_solver_plan_finish(&plan);
     }
     network_drop(&net);
 }

@@ -1,0 +1,30 @@
+/* Where each node of a plan runs: the plan as a tree of tasks, predicted times of its buckets on CPU and device,
+ * transfers, and the partitioner's placements of it. Called by evaluate.c, solve.c (--explain) and bench/tree. */
+#ifndef YK_SOLVER_PLACE_H
+#define YK_SOLVER_PLACE_H
+
+#include "partitioner/tree.h"
+#include "solver/evaluate.h"
+
+struct yk_place {
+    struct yk_tree tree; /* node i is the plan's; device 0 is the CPU, 1 the device of the options */
+    struct yk_tree_device device[2];
+    unsigned *node;     /* [nnodes] 0 or 1: the chapter's dynamic program */
+    unsigned on_device; /* nodes */
+    double ms;          /* foretold, one thing at a time */
+    double cpu_ms, device_ms,
+        greedy_ms; /* everything on one (INFINITY: cannot be); each node where it alone is sooner */
+    struct yk_arena arena;
+};
+
+/** Place PLAN over the CPU and OPT's device. *P ends with yk_place_finish, also after an error. Errors: YK_ENOMEM,
+ * YK_ELIMIT. Cost: a dry run, and some 100 us for each bucket that is large enough for the device. */
+yk_status yk_place_init(struct yk_place *p, const struct yk_solver_plan *plan, const struct yk_network *net,
+                        const struct yk_evaluate_options *opt);
+void yk_place_finish(struct yk_place *p);
+
+/** Each node on the device where it is predicted to be done sooner by itself, inputs and output at the host (the
+ * chapter's hybrid-greedy). PLACE[nodes]; BYTES[nodes] is scratch. Pure. */
+void yk_place_greedy(const struct yk_tree *t, unsigned *place, double *bytes);
+
+#endif
