@@ -16,9 +16,16 @@ endif()
 
 # yk_add_tests(LABEL [LIBS lib...]): every test_*.c of the current folder becomes one program and one
 # CTest test "LABEL/<name>" with label LABEL. Programs use check; the ones that need more than the
-# folder's common libraries have a file test_NAME.libs beside them (a CMake list of targets).
+# folder's common libraries have a file test_NAME.libs beside them (a CMake list of targets). AGAIN: they meet real drivers,
+# see YOKE_TEST_AGAIN.
 function(yk_add_tests label)
-  cmake_parse_arguments(T "" "TIMEOUT" "LIBS" ${ARGN})
+  cmake_parse_arguments(T "AGAIN" "TIMEOUT" "LIBS" ${ARGN})
+  set(runner)
+  set(environment ${YOKE_TEST_ENVIRONMENT})
+  if(T_AGAIN)
+    set(runner ${YOKE_TEST_AGAIN})
+    list(APPEND environment ${YOKE_TEST_AGAIN_ENVIRONMENT})
+  endif()
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 60)
   endif()
@@ -36,8 +43,8 @@ function(yk_add_tests label)
     endif()
     target_link_libraries(${target} PRIVATE ${libs} PkgConfig::CHECK m pthread)
     string(REGEX REPLACE "/.*" "" top "${label}")
-    add_test(NAME ${label}/${name} COMMAND ${target})
+    add_test(NAME ${label}/${name} COMMAND ${runner} $<TARGET_FILE:${target}>)
     set_tests_properties(${label}/${name} PROPERTIES LABELS ${top} TIMEOUT ${T_TIMEOUT})
-    set_tests_properties(${label}/${name} PROPERTIES ENVIRONMENT "${YOKE_TEST_ENVIRONMENT}")
+    set_tests_properties(${label}/${name} PROPERTIES ENVIRONMENT "${environment}")
   endforeach()
 endfunction()

@@ -15,6 +15,10 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+sys.dont_write_bytecode = True
+import crash  # noqa: E402: beside us, not installed
+
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 COUNT = os.path.join(BUILD, "tests/count/libyokecount.so")
 CHECK = os.path.join(BUILD, "tests/count/countcheck")
@@ -40,8 +44,13 @@ class Program:
     def run(self, label, environment, preload):
         """Returns the hash that the program prints, and what it and yoke wrote; raises AssertionError."""
         env = dict(self.environment, OPENCL_LAYERS=COUNT, YOKE_COUNT_LOG=self.log(label), **environment)
-        command = ["env", "LD_PRELOAD=" + os.path.join(BUILD, "libyoke.so"), *self.command] if preload else self.command
-        done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
+        yoke = os.path.join(BUILD, "libyoke.so") if preload else ""
+
+        def again():
+            if os.path.exists(self.log(label)):
+                os.remove(self.log(label))
+
+        done = crash.run(self.command, env, yoke, again, capture_output=True, text=True, errors="replace", timeout=SECONDS)
         match = re.search(r"result=OK hash=([0-9a-f]{16})", done.stdout)
         assert done.returncode == 0 and match, f"status {done.returncode}\n{done.stdout}{done.stderr}"
         return match[1], done.stderr

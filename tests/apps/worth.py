@@ -6,8 +6,11 @@ Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
 import json
 import os
 import shutil
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+sys.dont_write_bytecode = True
+import crash  # noqa: E402: beside us, not installed
 
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 FOLDER = os.path.join(BUILD, "tests/apps/work/worth")
@@ -19,9 +22,9 @@ def run(name, *options):
     for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
         env[variable] = os.path.join(FOLDER, name, folder)
         os.makedirs(env[variable], mode=0o700, exist_ok=True)
-    env.update(POCL_DEVICES="basic basic", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_JSON=os.path.join(FOLDER, "json"))
+    env.update(POCL_DEVICES="basic basic", YOKE_JSON=os.path.join(FOLDER, "json"))
     command = [os.path.join(BUILD, "bench/apps", name), "--no-verify", *options]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200, check=False)
+    done = crash.run(command, env, os.path.join(BUILD, "libyoke.so"), capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
     with open(env["YOKE_JSON"], encoding="utf-8") as file:
         return json.load(file)["launches"]

@@ -9,6 +9,7 @@ really ran on several devices (seen below yoke by tests/count). See README.md.
 
 SEEDS: N or N..M. Options: --kernels N (per seed), --least P (per cent of kernels that must run on several devices),
 --devices "basic basic" --strategy S (instead of drawn), --second oclgrind|intel. Environment: YOKE_TEST_BUILD, the build folder.
+A process that PoCL itself has ended is run again (tests/crash); bytes that differ never are.
 Status 0: as it should be. 1: not; what shows it lies in tests/diff/failed of the build folder. 77: skipped."""
 import argparse
 import collections
@@ -22,6 +23,10 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../crash"))
+sys.dont_write_bytecode = True
+import crash  # noqa: E402: beside us, not installed
+
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 DIFFGEN = os.path.join(BUILD, "tests/diff/diffgen")
 COUNT = os.path.join(BUILD, "tests/count/libyokecount.so")
@@ -79,12 +84,15 @@ class Work:
             subprocess.run([DIFFGEN, "print", "--seed", str(self.seed)] + self.options, stdout=file, check=True)
         env = dict(self.environment, OPENCL_LAYERS=COUNT, YOKE_COUNT_LOG=self.path(label + ".log"), **environment)
         command = [DIFFGEN, "run", "--seed", str(self.seed), "--out", out] + self.options
-        if preload:
-            # Through env: only the program itself is to be preloaded.
-            command = ["env", "LD_PRELOAD=" + YOKE] + command
+
+        def again():
+            for path in (out, self.path(label + ".log")):
+                if os.path.exists(path):
+                    os.remove(path)
+
         try:
-            done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=SECONDS, check=False)
+            done = crash.run(command, env, YOKE if preload else "", again, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", timeout=SECONDS)
             output, status = done.stdout, done.returncode
         except subprocess.TimeoutExpired as late:
             output, status = (late.stdout or b"").decode(errors="replace"), "none: no end"
