@@ -123,13 +123,21 @@ static yk_status judge(yk_status s, const struct yk_client_child *c)
     return s;
 }
 
-static yk_status ask(const char *path, const char *request, size_t n, unsigned timeout_ms, char **answer, size_t *size)
+/* What is asked, of whom, and the name of the answer in the cache. */
+struct question {
+    char path[PATH_MAX], *request;
+    size_t n;
+    struct yk_hash key;
+};
+
+static yk_status ask(const struct question *q, unsigned timeout_ms, bool aside, char **answer, size_t *size)
 {
-    struct yk_client_child c = {.path = path,
-                                .in = memory_file(request, n),
+    struct yk_client_child c = {.path = q->path,
+                                .in = memory_file(q->request, q->n),
                                 .out = memory_file(NULL, 0),
                                 .err = memory_file(NULL, 0),
                                 .timeout_ms = timeout_ms,
+                                .aside = aside,
                                 .memory = MEMORY_LIMIT,
                                 .file = OUTPUT_LIMIT};
     yk_status s = YK_ENOMEM;
@@ -151,13 +159,6 @@ static unsigned timeout_of(const struct yk_transform_request *req)
         return req->timeout_ms;
     return (unsigned)yk_env_int("YOKE_TRANSFORM_TIMEOUT", DEFAULT_SECONDS, 1, MAX_SECONDS) * 1000;
 }
-
-/* What is asked, of whom, and the name of the answer in the cache. */
-struct question {
-    char path[PATH_MAX], *request;
-    size_t n;
-    struct yk_hash key;
-};
 
 static yk_status prepare(const struct yk_transform_request *req, struct question *q)
 {
@@ -194,7 +195,7 @@ yk_status yk_transform_run(const struct yk_transform_request *req, struct yk_fac
         free(q.request);
         return YK_OK;
     }
-    s = ask(q.path, q.request, q.n, timeout_of(req), &answer, &size);
+    s = ask(&q, timeout_of(req), req->aside, &answer, &size);
     if (s == YK_OK) {
         s = yk_facts_parse(answer, size, out);
         if (s == YK_EFORMAT)

@@ -38,7 +38,7 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #endif
 #define BARE __attribute__((no_sanitize("address", "undefined", "thread"), no_stack_protector, noinline))
 
-enum { STACK = 64 << 10 };
+enum { STACK = 64 << 10, ASIDE_NICE = 10 };
 
 struct job {
     struct yk_client_child *c;
@@ -79,6 +79,11 @@ BARE static int begin(void *arg)
         set_limit(RLIMIT_FSIZE, c->file);
     set_limit(RLIMIT_CPU, c->timeout_ms / 1000 + 2);
     set_limit(RLIMIT_CORE, 0);
+    if (c->aside) {
+        struct sched_param none_needed = {0};
+        syscall(SYS_setpriority, PRIO_PROCESS, 0, ASIDE_NICE);
+        syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &none_needed);
+    }
     syscall(SYS_execve, c->path, j->argv, j->env);
     c->error = errno;
     syscall(SYS_exit_group, 127);

@@ -11,6 +11,7 @@ struct yk_client_child {
     int in, out, err;           /* its standard files: open, numbers 3 and above; the caller's */
     unsigned timeout_ms;        /* then it is killed, with all that it started */
     unsigned long memory, file; /* limits in bytes: address space (0: none), size of a file */
+    bool aside;                 /* gives way to whatever else wants the processor */
     /* answers */
     int error;  /* errno of starting it, or 0 */
     bool late;  /* it was killed */

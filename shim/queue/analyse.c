@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "shim/core/background.h"
-#include "shim/core/runtime.h"
+#include "shim/queue/build.h"
 
 /* The value of a string query; "" where it fails. Owned by ARENA. */
 static const char *device_text(struct yk_arena *arena, const struct yk_device *d, cl_device_info what)
@@ -45,7 +45,8 @@ yk_status yk_analyse(const char *source, const char *options, bool cached, struc
                                        .options = options,
                                        .target = targets,
                                        .ntargets = m->n,
-                                       .library_dir = yk_runtime_folder()};
+                                       .library_dir = yk_runtime_folder(),
+                                       .aside = !yk_build_insisted()};
     yk_status s = cached ? yk_transform_cached(&req, out) : yk_transform_run(&req, out);
     yk_arena_finish(&arena);
     return s;

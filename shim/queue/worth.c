@@ -11,9 +11,14 @@ static const double short_s = 0.002;
 
 static void spend(struct yk_code *code, double seconds)
 {
-    struct yk_build *b = code->build;
-    double spent = yk_code_get(&b->spent) + seconds, cost = least_s + builds * b->seconds;
-    yk_code_put(&b->spent, spent);
+    yk_code_put(&code->spent, yk_code_get(&code->spent) + seconds);
+    yk_code_put(&code->build->spent, yk_code_get(&code->build->spent) + seconds);
+}
+
+/* When a launch arrives, never after one: it may have been the last. */
+static void begin(struct yk_build *b)
+{
+    double spent = yk_code_get(&b->spent), cost = least_s + builds * b->seconds;
     if (spent > cost / 2)
         yk_build_ask(b);
     if (spent > cost)
@@ -26,21 +31,19 @@ bool yk_worth_early(struct yk_launch *l)
     double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
     if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted())
         return false;
+    begin(code->build);
     if (__atomic_load_n(&code->measured, __ATOMIC_RELAXED) < 2 || rate <= 0 || own >= yk_code_get(&code->measure_at))
         return false;
     double seconds = (double)yk_decide_items(l) / rate;
     if (seconds > short_s)
         return false;
-    yk_code_put(&code->spent, own + seconds);
     spend(code, seconds);
     return true;
 }
 
 void yk_worth_measured(struct yk_code *code, double seconds)
 {
-    double own = yk_code_get(&code->spent) + seconds;
-    yk_code_put(&code->spent, own);
-    yk_code_put(&code->measure_at, 2 * own);
-    __atomic_add_fetch(&code->measured, 1, __ATOMIC_RELAXED);
     spend(code, seconds);
+    yk_code_put(&code->measure_at, 2 * yk_code_get(&code->spent));
+    __atomic_add_fetch(&code->measured, 1, __ATOMIC_RELAXED);
 }

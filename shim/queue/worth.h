@@ -8,11 +8,12 @@
 
 #include "shim/queue/launch.h"
 
-/** May L go whole at once because too little has been spent so far? True: its time has been counted. False: it is to be
- * measured, or the time has come, or splits are insisted on. Thread: any. Cost: nanoseconds. */
+/** Begin what has become worth it. May L go whole at once because too little has been spent so far? True: its time has
+ * been counted. False: it is to be measured, or the time has come, or splits are insisted on. Thread: any. Cost:
+ * nanoseconds. */
 bool yk_worth_early(struct yk_launch *l);
 
-/** A launch of CODE took SECONDS on the primary: count them, begin what has become worth it. Thread: any. */
+/** A launch of CODE took SECONDS on the primary: count them. Thread: any. */
 void yk_worth_measured(struct yk_code *code, double seconds);
 
 #endif

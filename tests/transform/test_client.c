@@ -76,6 +76,8 @@ static const struct yk_transform_target target = {.c_version = "OpenCL C 1.2 ",
                                                   .address_bits = 64,
                                                   .little_endian = true};
 
+static bool aside, from_cache; /* how run_source asks */
+
 static yk_status run_source(const char *source, unsigned timeout_ms, struct yk_facts *f)
 {
     struct yk_transform_request req = {.source = source,
@@ -84,8 +86,9 @@ static yk_status run_source(const char *source, unsigned timeout_ms, struct yk_f
                                        .target = &target,
                                        .ntargets = 1,
                                        .library_dir = root,
-                                       .timeout_ms = timeout_ms};
-    return yk_transform_run(&req, f);
+                                       .timeout_ms = timeout_ms,
+                                       .aside = aside};
+    return from_cache ? yk_transform_cached(&req, f) : yk_transform_run(&req, f);
 }
 
 static yk_status run(unsigned timeout_ms)
@@ -300,6 +303,40 @@ START_TEST(the_child_is_clean)
 }
 END_TEST
 
+START_TEST(the_cache_alone_starts_nothing)
+{
+    setup();
+    play("echo run >> \"$HOME/runs\"; cat \"$HOME/record\"");
+    struct stat st;
+    from_cache = true;
+    ck_assert_int_eq(run(0), YK_ENOTFOUND);
+    ck_assert_int_ne(stat(in_root("runs"), &st), 0);
+    from_cache = false;
+    ck_assert_int_eq(run(0), YK_OK);
+    from_cache = true;
+    ck_assert_int_eq(run(0), YK_OK);
+    ck_assert(!stat(in_root("runs"), &st));
+    ck_assert_int_eq(st.st_size, 4); /* once */
+    teardown();
+}
+END_TEST
+
+START_TEST(nobody_waits_for_what_runs_aside)
+{
+    setup();
+    play("nice >> \"$HOME/nice\"; cat \"$HOME/record\"");
+    ck_assert_int_eq(run(0), YK_OK);
+    aside = true;
+    struct yk_facts f;
+    ck_assert_int_eq(run_source("kernel void other() {}", 0, &f), YK_OK);
+    yk_facts_finish(&f);
+    char cmd[800];
+    snprintf(cmd, sizeof cmd, "test \"$(cat '%s/nice' | tr '\\n' ' ')\" = \"$(nice) $(nice -n 10 nice) \"", root);
+    ck_assert_int_eq(system(cmd), 0);
+    teardown();
+}
+END_TEST
+
 START_TEST(closed_standard_files_are_no_trouble)
 {
     setup();
@@ -438,6 +475,6 @@ END_TEST
 
 YK_TEST_MAIN("client", an_answer_is_taken_and_kept, a_damaged_cache_file_is_set_aside_and_rebuilt,
              no_cache_folder_is_no_failure, an_included_file_that_changed_is_seen, bad_transformers_are_errors,
-             a_hang_ends_at_the_timeout_with_all_that_it_started, the_child_is_clean,
-             closed_standard_files_are_no_trouble, the_app_sees_no_child, the_child_dies_with_the_app,
-             many_threads_at_once, a_request_without_targets_is_refused)
+             a_hang_ends_at_the_timeout_with_all_that_it_started, the_child_is_clean, the_cache_alone_starts_nothing,
+             nobody_waits_for_what_runs_aside, closed_standard_files_are_no_trouble, the_app_sees_no_child,
+             the_child_dies_with_the_app, many_threads_at_once, a_request_without_targets_is_refused)
