@@ -61,4 +61,7 @@ void yk_analyse_counts(struct yk_analysis *a);
 /** From all of these: verdict and reason. */
 void yk_analyse_verdict(struct yk_analysis *a);
 
+/** What each access touches, as expressions; after the verdict, for kernels that may be split. */
+yk_status yk_analyse_touches(struct yk_analysis *a);
+
 #endif

@@ -3,121 +3,35 @@
 #include <string.h>
 #include "base/array.h"
 #include "base/hash.h"
+#include "transform/facts_line.h"
 #include "transform/facts_names.h"
 
 /* Far above anything real, so that a damaged record cannot make us allocate without end. */
 enum { MAX_KERNELS = 1 << 16, MAX_ARGS = 4096, MAX_TARGETS = 64, MAX_FILES = 1 << 14, MAX_HIDDEN = 12 };
 
 struct reader {
-    const char *at, *end;    /* what is left */
-    const char *line, *lend; /* the current line, without its end */
+    struct yk_line t;
     struct yk_facts *f;
     YK_ARRAY(struct yk_facts_kernel) kernels;
     YK_ARRAY(struct yk_facts_arg) args;
     YK_ARRAY(struct yk_facts_hidden) hidden;
     YK_ARRAY(struct yk_facts_file) files;
     YK_ARRAY(uint64_t) targets;
+    YK_ARRAY(struct yk_facts_node) nodes;
+    YK_ARRAY(struct yk_facts_access) accesses;
+    YK_ARRAY(struct yk_facts_guard) guards;
     bool memory; /* the error is lack of it */
 };
-
-/* The next line; false at the end or where it is not text. */
-static bool next_line(struct reader *r)
-{
-    const char *nl = r->at < r->end ? memchr(r->at, '\n', (size_t)(r->end - r->at)) : NULL;
-    if (!nl)
-        return false;
-    r->line = r->at;
-    r->lend = nl;
-    r->at = nl + 1;
-    for (const char *p = r->line; p < nl; p++)
-        if ((unsigned char)*p < ' ' || *p == 0x7f)
-            return false;
-    return true;
-}
-
-/* The next word of the line, words being parted by one space. */
-static bool word(struct reader *r, const char **w, size_t *n)
-{
-    if (r->line >= r->lend)
-        return false;
-    const char *space = memchr(r->line, ' ', (size_t)(r->lend - r->line));
-    *w = r->line;
-    *n = (size_t)((space ? space : r->lend) - r->line);
-    r->line = space ? space + 1 : r->lend;
-    return *n > 0 && (!space || space + 1 < r->lend);
-}
-
-static bool is(const char *w, size_t n, const char *s)
-{
-    return strlen(s) == n && !memcmp(w, s, n);
-}
-
-static bool line_done(const struct reader *r)
-{
-    return r->line == r->lend;
-}
-
-/* Is the line's first word KEY? Then it is taken. */
-static bool key(struct reader *r, const char *k)
-{
-    size_t n = strlen(k), left = (size_t)(r->lend - r->line);
-    if (left < n || memcmp(r->line, k, n) || (left > n && r->line[n] != ' '))
-        return false;
-    r->line += left > n ? n + 1 : n;
-    return true;
-}
-
-static bool number(struct reader *r, uint64_t max, uint64_t *v)
-{
-    const char *w;
-    size_t n;
-    if (!word(r, &w, &n) || n > 19 || (n > 1 && w[0] == '0'))
-        return false;
-    uint64_t x = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (w[i] < '0' || w[i] > '9')
-            return false;
-        x = x * 10 + (uint64_t)(w[i] - '0');
-    }
-    *v = x;
-    return x <= max;
-}
-
-static bool number32(struct reader *r, uint32_t *v)
-{
-    uint64_t x;
-    if (!number(r, UINT32_MAX, &x))
-        return false;
-    *v = (uint32_t)x;
-    return true;
-}
-
-static bool hex64(struct reader *r, uint64_t *v)
-{
-    const char *w;
-    size_t n;
-    if (!word(r, &w, &n) || n != 16)
-        return false;
-    uint64_t x = 0;
-    for (size_t i = 0; i < n; i++) {
-        const char *digits = "0123456789abcdef", *d = memchr(digits, w[i], 16);
-        if (!d)
-            return false;
-        x = x << 4 | (uint64_t)(d - digits);
-    }
-    *v = x;
-    return true;
-}
 
 /* What is left of the line, copied; not empty. */
 static bool rest(struct reader *r, const char **s)
 {
-    size_t n = (size_t)(r->lend - r->line);
+    size_t n = (size_t)(r->t.lend - r->t.line);
     if (!n)
         return false;
-    *s = yk_arena_strndup(&r->f->arena, r->line, n);
+    *s = yk_arena_strndup(&r->f->arena, r->t.line, n);
     r->memory |= !*s;
-    r->line = r->lend;
+    r->t.line = r->t.lend;
     return *s != NULL;
 }
 
@@ -125,7 +39,7 @@ static bool identifier(struct reader *r, const char **s)
 {
     const char *w;
     size_t n;
-    if (!word(r, &w, &n) || n > 4096)
+    if (!yk_line_word(&r->t, &w, &n) || n > 4096)
         return false;
     *s = yk_arena_strndup(&r->f->arena, w, n);
     r->memory |= !*s;
@@ -137,16 +51,16 @@ static bool flags(struct reader *r, const struct yk_facts_flag *table, void *obj
     do {
         const char *w;
         size_t n;
-        if (!word(r, &w, &n))
+        if (!yk_line_word(&r->t, &w, &n))
             return false;
         const struct yk_facts_flag *f = table;
-        while (f->name && !is(w, n, f->name))
+        while (f->name && !yk_line_is(w, n, f->name))
             f++;
         bool *flag = f->name ? (bool *)((char *)object + f->offset) : NULL;
         if (!flag || *flag)
             return false;
         *flag = true;
-    } while (!line_done(r));
+    } while (!yk_line_done(&r->t));
     return true;
 }
 
@@ -156,8 +70,8 @@ static bool flags(struct reader *r, const struct yk_facts_flag *table, void *obj
         const char *w_ = NULL;                                                                                         \
         size_t n_ = 0;                                                                                                 \
         unsigned i_ = 0;                                                                                               \
-        bool ok_ = word(r, &w_, &n_);                                                                                  \
-        while (ok_ && name_of(i_) && !is(w_, n_, name_of(i_)))                                                         \
+        bool ok_ = yk_line_word(&r->t, &w_, &n_);                                                                      \
+        while (ok_ && name_of(i_) && !yk_line_is(w_, n_, name_of(i_)))                                                 \
             i_++;                                                                                                      \
         *(out) = i_;                                                                                                   \
         ok_ &&name_of(i_) != NULL;                                                                                     \
@@ -173,12 +87,13 @@ static bool read_arg(struct reader *r)
 {
     struct yk_facts_arg a = {.name = "", .type = ""};
     unsigned kind;
-    if (r->args.n >= MAX_ARGS || !NAMED(r, yk_arg_kind_name, &kind) || !number32(r, &a.size) || !identifier(r, &a.name))
+    if (r->args.n >= MAX_ARGS || !NAMED(r, yk_arg_kind_name, &kind) || !yk_line_number32(&r->t, &a.size) ||
+        !identifier(r, &a.name))
         return false;
     a.kind = kind;
     if (!strcmp(a.name, "-"))
         a.name = "";
-    return (yk_array_push(&r->args, a) || push_failed(r)) && line_done(r);
+    return (yk_array_push(&r->args, a) || push_failed(r)) && yk_line_done(&r->t);
 }
 
 static bool read_ops(struct reader *r, struct yk_facts_arg *a)
@@ -188,7 +103,7 @@ static bool read_ops(struct reader *r, struct yk_facts_arg *a)
         if (!NAMED(r, yk_atomic_op_name, &bit))
             return false;
         a->atomic_ops |= 1u << bit;
-    } while (!line_done(r));
+    } while (!yk_line_done(&r->t));
     return true;
 }
 
@@ -196,18 +111,93 @@ static bool read_hidden(struct reader *r)
 {
     unsigned kind;
     uint64_t dim;
-    if (r->hidden.n >= MAX_HIDDEN || !NAMED(r, yk_hidden_kind_name, &kind) || !number(r, 2, &dim))
+    if (r->hidden.n >= MAX_HIDDEN || !NAMED(r, yk_hidden_kind_name, &kind) || !yk_line_number(&r->t, 2, &dim))
         return false;
     for (size_t i = 0; i < r->hidden.n; i++)
         if (r->hidden.v[i].kind == kind && r->hidden.v[i].dim == dim)
             return false;
     struct yk_facts_hidden h = {kind, (unsigned)dim};
-    return (yk_array_push(&r->hidden, h) || push_failed(r)) && line_done(r);
+    return (yk_array_push(&r->hidden, h) || push_failed(r)) && yk_line_done(&r->t);
 }
 
 static bool read_group(struct reader *r, uint32_t v[3])
 {
-    return number32(r, &v[0]) && number32(r, &v[1]) && number32(r, &v[2]) && v[0] && line_done(r);
+    return yk_line_number32(&r->t, &v[0]) && yk_line_number32(&r->t, &v[1]) && yk_line_number32(&r->t, &v[2]) && v[0] &&
+           yk_line_done(&r->t);
+}
+
+static bool number16(struct reader *r, uint16_t *v)
+{
+    uint64_t x;
+    bool ok = yk_line_number(&r->t, UINT16_MAX, &x);
+    *v = ok ? (uint16_t)x : 0;
+    return ok;
+}
+
+/* node OP BITS, operands, imm */
+static bool read_node(struct reader *r)
+{
+    struct yk_facts_node n = {0};
+    unsigned op;
+    uint64_t bits;
+    if (r->nodes.n >= YK_MAX_NODES || !NAMED(r, yk_node_op_name, &op) || !yk_line_number(&r->t, 64, &bits))
+        return false;
+    n.op = (uint8_t)op;
+    n.bits = (uint8_t)bits;
+    unsigned k = op == YK_NODE_ARG ? 1 : yk_node_operands(op);
+    if ((k > 0 && !number16(r, &n.a)) || (k > 1 && !number16(r, &n.b)) || (k > 2 && !number16(r, &n.c)) ||
+        (yk_node_has_imm(op) && !yk_line_signed(&r->t, &n.imm)) || !yk_line_done(&r->t))
+        return false;
+    if (!yk_array_push(&r->nodes, n))
+        return push_failed(r);
+    return yk_node_valid(r->nodes.v, r->nodes.n - 1);
+}
+
+static bool node_of_width(const struct reader *r, unsigned node, unsigned bits)
+{
+    return node < r->nodes.n && r->nodes.v[node].bits == bits;
+}
+
+/* access KIND ARG BYTES NODE exact|some, guards: NODE 0|1 each */
+static bool read_access(struct reader *r)
+{
+    struct yk_facts_access a = {.guard = (uint16_t)r->guards.n};
+    const char *w;
+    size_t n;
+    unsigned kind;
+    if (r->accesses.n >= YK_MAX_ACCESSES || !NAMED(r, yk_access_kind_name, &kind) || !number16(r, &a.arg) ||
+        !yk_line_number32(&r->t, &a.bytes) || !a.bytes || !number16(r, &a.node) || !node_of_width(r, a.node, 64) ||
+        !yk_line_word(&r->t, &w, &n) || !((a.exact = yk_line_is(w, n, "exact")) || yk_line_is(w, n, "some")))
+        return false;
+    a.kind = (uint8_t)kind;
+    while (!yk_line_done(&r->t)) {
+        struct yk_facts_guard g;
+        uint64_t want;
+        if (r->guards.n >= YK_MAX_GUARDS || !number16(r, &g.node) || !node_of_width(r, g.node, 1) ||
+            !yk_line_number(&r->t, 1, &want))
+            return false;
+        g.want = want != 0;
+        if (!yk_array_push(&r->guards, g))
+            return push_failed(r);
+        a.nguards++;
+    }
+    return yk_array_push(&r->accesses, a) || push_failed(r);
+}
+
+/* What nodes and accesses say of arguments. */
+static bool arguments_fit(const struct yk_facts_kernel *k)
+{
+    for (unsigned i = 0; i < k->nnodes; i++) {
+        const struct yk_facts_node *n = &k->node[i];
+        if (n->op == YK_NODE_ARG && (n->a >= k->nargs || k->arg[n->a].kind != YK_ARG_VALUE ||
+                                     (uint64_t)n->imm + n->bits / 8 > k->arg[n->a].size))
+            return false;
+    }
+    for (unsigned i = 0; i < k->naccesses; i++)
+        if (k->access[i].arg >= k->nargs ||
+            (k->arg[k->access[i].arg].kind != YK_ARG_GLOBAL && k->arg[k->access[i].arg].kind != YK_ARG_CONSTANT))
+            return false;
+    return true;
 }
 
 /* Arrays grow; what is handed out lies in the arena. */
@@ -226,55 +216,66 @@ static bool end_kernel(struct reader *r, struct yk_facts_kernel *k)
     k->nhidden = (unsigned)r->hidden.n;
     k->arg = keep(r, r->args.v, r->args.n, sizeof *r->args.v);
     k->hidden = keep(r, r->hidden.v, r->hidden.n, sizeof *r->hidden.v);
-    r->args.n = r->hidden.n = 0;
-    return k->arg && k->hidden && line_done(r) && (k->needs_variant || !k->nhidden) &&
-           (k->verdict == YK_VERDICT_WHOLE) == (k->reason[0] != 0) &&
+    k->nnodes = (unsigned)r->nodes.n;
+    k->naccesses = (unsigned)r->accesses.n;
+    k->nguards = (unsigned)r->guards.n;
+    k->node = keep(r, r->nodes.v, r->nodes.n, sizeof *r->nodes.v);
+    k->access = keep(r, r->accesses.v, r->accesses.n, sizeof *r->accesses.v);
+    k->guard = keep(r, r->guards.v, r->guards.n, sizeof *r->guards.v);
+    r->args.n = r->hidden.n = r->nodes.n = r->accesses.n = r->guards.n = 0;
+    return k->arg && k->hidden && k->node && k->access && k->guard && yk_line_done(&r->t) && arguments_fit(k) &&
+           (k->needs_variant || !k->nhidden) && (k->verdict == YK_VERDICT_WHOLE) == (k->reason[0] != 0) &&
            (yk_array_push(&r->kernels, *k) || push_failed(r));
 }
 
 static bool read_count(struct reader *r, struct yk_facts_kernel *k)
 {
     unsigned c;
-    return NAMED(r, yk_count_class_name, &c) && !k->count[c] && number32(r, &k->count[c]) && line_done(r);
+    return NAMED(r, yk_count_class_name, &c) && !k->count[c] && yk_line_number32(&r->t, &k->count[c]) &&
+           yk_line_done(&r->t);
 }
 
 /* One line of a kernel; `done` is not among them. */
 static bool read_kernel_line(struct reader *r, struct yk_facts_kernel *k)
 {
-    if (key(r, "reason"))
+    if (yk_line_key(&r->t, "reason"))
         return !k->reason[0] && rest(r, &k->reason);
-    if (key(r, "arg"))
+    if (yk_line_key(&r->t, "arg"))
         return read_arg(r);
-    if (key(r, "hidden"))
+    if (yk_line_key(&r->t, "hidden"))
         return read_hidden(r);
-    if (key(r, "group"))
+    if (yk_line_key(&r->t, "group"))
         return !k->reqd_group[0] && read_group(r, k->reqd_group);
-    if (key(r, "hint"))
+    if (yk_line_key(&r->t, "hint"))
         return !k->group_hint[0] && read_group(r, k->group_hint);
-    if (key(r, "flags"))
+    if (yk_line_key(&r->t, "flags"))
         return flags(r, yk_facts_kernel_flags, k);
-    if (key(r, "count"))
+    if (yk_line_key(&r->t, "count"))
         return read_count(r, k);
+    if (yk_line_key(&r->t, "node"))
+        return read_node(r);
+    if (yk_line_key(&r->t, "access"))
+        return read_access(r);
     if (!r->args.n)
         return false;
     struct yk_facts_arg *last = &r->args.v[r->args.n - 1];
-    if (key(r, "type"))
+    if (yk_line_key(&r->t, "type"))
         return !last->type[0] && rest(r, &last->type);
-    if (key(r, "with"))
+    if (yk_line_key(&r->t, "with"))
         return flags(r, yk_facts_arg_flags, last);
-    return key(r, "ops") && !last->atomic_ops && read_ops(r, last);
+    return yk_line_key(&r->t, "ops") && !last->atomic_ops && read_ops(r, last);
 }
 
 static bool read_kernel(struct reader *r)
 {
     struct yk_facts_kernel k = {.reason = ""};
     unsigned verdict;
-    if (r->kernels.n >= MAX_KERNELS || !identifier(r, &k.name) || !line_done(r) || !next_line(r) ||
-        !key(r, "verdict") || !NAMED(r, yk_verdict_name, &verdict) || !line_done(r))
+    if (r->kernels.n >= MAX_KERNELS || !identifier(r, &k.name) || !yk_line_done(&r->t) || !yk_line_next(&r->t) ||
+        !yk_line_key(&r->t, "verdict") || !NAMED(r, yk_verdict_name, &verdict) || !yk_line_done(&r->t))
         return false;
     k.verdict = verdict;
-    while (next_line(r)) {
-        if (key(r, "done"))
+    while (yk_line_next(&r->t)) {
+        if (yk_line_key(&r->t, "done"))
             return end_kernel(r, &k);
         if (!read_kernel_line(r, &k))
             return false;
@@ -286,52 +287,52 @@ static bool read_variant(struct reader *r)
 {
     struct yk_facts *f = r->f;
     uint64_t n;
-    if (f->variant_source || !number(r, 1u << 30, &n) || !line_done(r) || (uint64_t)(r->end - r->at) <= n ||
-        r->at[n] != '\n' || memchr(r->at, 0, n))
+    if (f->variant_source || !yk_line_number(&r->t, 1u << 30, &n) || !yk_line_done(&r->t) ||
+        (uint64_t)(r->t.end - r->t.at) <= n || r->t.at[n] != '\n' || memchr(r->t.at, 0, n))
         return false;
-    f->variant_source = yk_arena_strndup(&f->arena, r->at, n);
+    f->variant_source = yk_arena_strndup(&f->arena, r->t.at, n);
     f->variant_size = n;
-    r->at += n + 1;
+    r->t.at += n + 1;
     return f->variant_source || push_failed(r);
 }
 
 static bool read_file(struct reader *r, bool absent)
 {
     struct yk_facts_file file = {.absent = absent};
-    return r->files.n < MAX_FILES && (absent || hex64(r, &file.hash)) && rest(r, &file.path) &&
+    return r->files.n < MAX_FILES && (absent || yk_line_hex64(&r->t, &file.hash)) && rest(r, &file.path) &&
            (yk_array_push(&r->files, file) || push_failed(r));
 }
 
 static bool read_target(struct reader *r)
 {
     uint64_t hash;
-    return r->targets.n < MAX_TARGETS && hex64(r, &hash) && line_done(r) &&
+    return r->targets.n < MAX_TARGETS && yk_line_hex64(&r->t, &hash) && yk_line_done(&r->t) &&
            (yk_array_push(&r->targets, hash) || push_failed(r));
 }
 
 /* One line outside of kernels; `sum` is not among them. */
 static bool read_line(struct reader *r)
 {
-    if (key(r, "kernel"))
+    if (yk_line_key(&r->t, "kernel"))
         return read_kernel(r);
-    if (key(r, "target"))
+    if (yk_line_key(&r->t, "target"))
         return read_target(r);
-    if (key(r, "file"))
+    if (yk_line_key(&r->t, "file"))
         return read_file(r, false);
-    if (key(r, "absent"))
+    if (yk_line_key(&r->t, "absent"))
         return read_file(r, true);
-    if (key(r, "refused"))
+    if (yk_line_key(&r->t, "refused"))
         return !r->f->refused && rest(r, &r->f->refused);
-    if (key(r, "options"))
+    if (yk_line_key(&r->t, "options"))
         return !r->f->variant_options[0] && rest(r, &r->f->variant_options);
-    return key(r, "variant") && read_variant(r);
+    return yk_line_key(&r->t, "variant") && read_variant(r);
 }
 
 /* The last line: a checksum of all before it. */
 static bool read_sum(struct reader *r, const char *text, const char *line)
 {
     uint64_t sum;
-    return hex64(r, &sum) && line_done(r) && r->at == r->end &&
+    return yk_line_hex64(&r->t, &sum) && yk_line_done(&r->t) && r->t.at == r->t.end &&
            yk_hash_bytes((struct yk_hash){0, 0}, text, (size_t)(line - text)).lo == sum;
 }
 
@@ -348,15 +349,16 @@ static bool read_all(struct reader *r, const char *text)
 {
     struct yk_facts *f = r->f;
     uint64_t version;
-    if (!next_line(r) || !key(r, "yoke-facts") || !number(r, YK_FACTS_VERSION, &version) ||
-        version != YK_FACTS_VERSION || !line_done(r) || !next_line(r) || !key(r, "by") || !rest(r, &f->transformer))
+    if (!yk_line_next(&r->t) || !yk_line_key(&r->t, "yoke-facts") ||
+        !yk_line_number(&r->t, YK_FACTS_VERSION, &version) || version != YK_FACTS_VERSION || !yk_line_done(&r->t) ||
+        !yk_line_next(&r->t) || !yk_line_key(&r->t, "by") || !rest(r, &f->transformer))
         return false;
     bool summed = false;
     while (!summed) {
-        const char *line = r->at;
-        if (!next_line(r))
+        const char *line = r->t.at;
+        if (!yk_line_next(&r->t))
             return false;
-        if (key(r, "sum")) {
+        if (yk_line_key(&r->t, "sum")) {
             if (!read_sum(r, text, line))
                 return false;
             summed = true;
@@ -376,13 +378,16 @@ static bool read_all(struct reader *r, const char *text)
 yk_status yk_facts_parse(const char *text, size_t n, struct yk_facts *out)
 {
     *out = (struct yk_facts){.variant_options = ""};
-    struct reader r = {.at = text, .end = text + n, .f = out};
+    struct reader r = {.t = {.at = text, .end = text + n}, .f = out};
     bool ok = read_all(&r, text);
     yk_array_finish(&r.kernels);
     yk_array_finish(&r.args);
     yk_array_finish(&r.hidden);
     yk_array_finish(&r.files);
     yk_array_finish(&r.targets);
+    yk_array_finish(&r.nodes);
+    yk_array_finish(&r.accesses);
+    yk_array_finish(&r.guards);
     if (ok)
         return YK_OK;
     yk_facts_finish(out);

@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/status.h"
+#include "transform/facts_symbols.h"
 
-#define YK_FACTS_VERSION 1 /* of the record; a record of another version is refused */
+#define YK_FACTS_VERSION 2 /* of the record; a record of another version is refused */
 
 enum yk_arg_kind {
     YK_ARG_VALUE,    /* by value, `size` bytes */
@@ -90,6 +91,7 @@ struct yk_facts_arg {
     uint32_t atomic_ops;  /* enum yk_atomic_op, or'ed */
     bool atomic_used;     /* the result of one is used */
     bool inexact_written; /* some value stored there is inexact */
+    bool bounded;         /* all accesses through it are among the kernel's `access`; else it may touch every byte */
 };
 
 struct yk_facts_hidden {
@@ -121,6 +123,10 @@ struct yk_facts_kernel {
     bool program_scope;                               /* touches variables of program scope that are not constant */
     bool volatile_read, fence, waits, global_atomics; /* signs of communication between work-groups */
     uint32_t count[YK_COUNT_CLASS_COUNT];
+    unsigned nnodes, naccesses, nguards;
+    struct yk_facts_node *node;
+    struct yk_facts_access *access;
+    struct yk_facts_guard *guard;
 };
 
 /* A file that the source included, or one that would be included in its place if it existed. A cached record is good

@@ -36,6 +36,7 @@ static void explain_kernel(const struct yk_facts_kernel *k, FILE *out)
         fprintf(out, "  hidden %u    %s(%u)\n", k->nargs + i, yk_hidden_kind_name(k->hidden[i].kind), k->hidden[i].dim);
     if (k->reqd_group[0])
         fprintf(out, "  work-group  %u x %u x %u\n", k->reqd_group[0], k->reqd_group[1], k->reqd_group[2]);
+    yk_facts_explain_accesses(out, k);
     words(out, yk_facts_kernel_flags, k, "  facts       ");
     fputs("\n  counts     ", out);
     for (unsigned i = 0; i < YK_COUNT_CLASS_COUNT; i++)

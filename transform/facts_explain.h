@@ -8,6 +8,9 @@
 /** Verdict, facts and variant of F, as lines of text. Thread: any. */
 void yk_facts_explain(const struct yk_facts *f, FILE *out);
 
+/** What kernel K touches, a line per access. */
+void yk_facts_explain_accesses(FILE *f, const struct yk_facts_kernel *k);
+
 /** The same as one JSON object. Errors: YK_EFORMAT: a name is not UTF-8. */
 yk_status yk_facts_print_json(const struct yk_facts *f, FILE *out);
 

@@ -53,7 +53,7 @@ const char *yk_count_class_name(enum yk_count_class c)
     }
 const struct yk_facts_flag yk_facts_arg_flags[] = {
     ARG(read),        ARG(written), ARG(plain_read),  ARG(plain_written),   ARG(is_volatile), ARG(is_const),
-    ARG(is_restrict), ARG(atomic),  ARG(atomic_used), ARG(inexact_written), {NULL, 0}};
+    ARG(is_restrict), ARG(atomic),  ARG(atomic_used), ARG(inexact_written), ARG(bounded),     {NULL, 0}};
 
 #define KERNEL(field)                                                                                                  \
     {                                                                                                                  \

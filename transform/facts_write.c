@@ -44,6 +44,28 @@ static void put_arg(FILE *f, const struct yk_facts_arg *a)
     }
 }
 
+static void put_symbols(FILE *f, const struct yk_facts_kernel *k)
+{
+    for (unsigned i = 0; i < k->nnodes; i++) {
+        const struct yk_facts_node *n = &k->node[i];
+        unsigned of = n->op == YK_NODE_ARG ? 1 : yk_node_operands(n->op);
+        fprintf(f, "node %s %u", yk_node_op_name(n->op), n->bits);
+        for (unsigned o = 0; o < of; o++)
+            fprintf(f, " %u", o == 0 ? n->a : o == 1 ? n->b : n->c);
+        if (yk_node_has_imm(n->op))
+            fprintf(f, " %" PRId64, n->imm);
+        putc('\n', f);
+    }
+    for (unsigned i = 0; i < k->naccesses; i++) {
+        const struct yk_facts_access *a = &k->access[i];
+        fprintf(f, "access %s %u %" PRIu32 " %u %s", yk_access_kind_name(a->kind), a->arg, a->bytes, a->node,
+                a->exact ? "exact" : "some");
+        for (unsigned g = 0; g < a->nguards; g++)
+            fprintf(f, " %u %d", k->guard[a->guard + g].node, k->guard[a->guard + g].want);
+        putc('\n', f);
+    }
+}
+
 static void put_kernel(FILE *f, const struct yk_facts_kernel *k)
 {
     fprintf(f, "kernel %s\nverdict %s\n", k->name, yk_verdict_name(k->verdict));
@@ -61,6 +83,7 @@ static void put_kernel(FILE *f, const struct yk_facts_kernel *k)
     for (unsigned i = 0; i < YK_COUNT_CLASS_COUNT; i++)
         if (k->count[i])
             fprintf(f, "count %s %" PRIu32 "\n", yk_count_class_name(i), k->count[i]);
+    put_symbols(f, k);
     fputs("done\n", f);
 }
 

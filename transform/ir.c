@@ -191,103 +191,23 @@ unsigned yk_ir_block(const struct yk_ir_kernel *k, LLVMBasicBlockRef b)
     return k->slot[slot_of(k, b)].value;
 }
 
-struct flow {
-    unsigned n;
-    unsigned **succ, *nsucc, **pred, *npred;
-    unsigned *order; /* reverse postorder */
-    unsigned *place; /* of a block in it; n: not reached */
-    unsigned norder;
-    unsigned *idom;
-};
-
-static void depth_first(struct flow *w, unsigned b, bool *seen, unsigned *stack, unsigned *next)
+static yk_status edges(struct yk_ir_kernel *k, struct yk_arena *a)
 {
-    unsigned top = 0, post = w->n;
-    stack[top++] = b;
-    seen[b] = true;
-    while (top) {
-        b = stack[top - 1];
-        if (next[b] < w->nsucc[b]) {
-            unsigned s = w->succ[b][next[b]++];
-            if (!seen[s]) {
-                seen[s] = true;
-                stack[top++] = s;
-            }
-        } else {
-            w->order[--post] = b;
-            top--;
-        }
-    }
-    w->norder = w->n - post;
-    memmove(w->order, w->order + post, w->norder * sizeof *w->order);
-    for (unsigned i = 0; i < w->norder; i++)
-        w->place[w->order[i]] = i;
-}
-
-/* Cooper, Harvey, Kennedy: in terms of places in the order. */
-static void dominators(struct flow *w)
-{
-    for (unsigned i = 0; i < w->n; i++)
-        w->idom[i] = w->n;
-    w->idom[w->order[0]] = w->order[0];
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (unsigned i = 1; i < w->norder; i++) {
-            unsigned b = w->order[i], d = w->n;
-            for (unsigned p = 0; p < w->npred[b]; p++) {
-                unsigned q = w->pred[b][p];
-                if (w->place[q] == w->n || w->idom[q] == w->n)
-                    continue;
-                while (d != w->n && d != q) {
-                    while (w->place[q] > w->place[d])
-                        q = w->idom[q];
-                    while (w->place[d] > w->place[q])
-                        d = w->idom[d];
-                }
-                d = q;
-            }
-            if (d != w->idom[b]) {
-                w->idom[b] = d;
-                changed = true;
-            }
-        }
-    }
-}
-
-static bool dominates(const struct flow *w, unsigned a, unsigned b)
-{
-    while (w->place[b] > w->place[a])
-        b = w->idom[b];
-    return a == b;
-}
-
-static bool edges(struct yk_ir_kernel *k, struct yk_arena *a, struct flow *w)
-{
+    struct yk_flow *w = &k->flow;
     for (unsigned b = 0; b < w->n; b++) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(k->block[b]);
         w->nsucc[b] = t ? LLVMGetNumSuccessors(t) : 0;
         w->succ[b] = yk_arena_array(a, unsigned, w->nsucc[b]);
         if (!w->succ[b])
-            return false;
-        for (unsigned s = 0; s < w->nsucc[b]; s++) {
-            w->succ[b][s] = yk_ir_block(k, LLVMGetSuccessor(t, s));
-            w->npred[w->succ[b][s]]++;
-        }
-    }
-    for (unsigned b = 0; b < w->n; b++) {
-        w->pred[b] = yk_arena_array(a, unsigned, w->npred[b]);
-        w->npred[b] = 0;
-        if (!w->pred[b])
-            return false;
-    }
-    for (unsigned b = 0; b < w->n; b++)
+            return YK_ENOMEM;
         for (unsigned s = 0; s < w->nsucc[b]; s++)
-            w->pred[w->succ[b][s]][w->npred[w->succ[b][s]]++] = b;
-    return true;
+            w->succ[b][s] = yk_ir_block(k, LLVMGetSuccessor(t, s));
+    }
+    return yk_flow_turn(w, a);
 }
 
 /* All that reaches the back edge FROM -> header without passing the header. */
-static void grow_loop(const struct flow *w, struct yk_ir_loop *l, unsigned from, unsigned *stack)
+static void grow_loop(const struct yk_flow *w, struct yk_ir_loop *l, unsigned from, unsigned *stack)
 {
     unsigned top = 0;
     l->in[l->header] = true;
@@ -309,32 +229,20 @@ static void grow_loop(const struct flow *w, struct yk_ir_loop *l, unsigned from,
 
 static bool find_loops(struct yk_ir_kernel *k, struct yk_arena *a)
 {
-    struct flow w = {.n = k->nblocks};
-    w.succ = yk_arena_array(a, unsigned *, w.n);
-    w.pred = yk_arena_array(a, unsigned *, w.n);
-    w.nsucc = yk_arena_array(a, unsigned, w.n);
-    w.npred = yk_arena_array(a, unsigned, w.n);
-    w.order = yk_arena_array(a, unsigned, w.n);
-    w.place = yk_arena_array(a, unsigned, w.n);
-    w.idom = yk_arena_array(a, unsigned, w.n);
-    unsigned *stack = yk_arena_array(a, unsigned, w.n), *next = yk_arena_array(a, unsigned, w.n);
-    bool *seen = yk_arena_array(a, bool, w.n);
-    k->loop = yk_arena_array(a, struct yk_ir_loop, w.n);
-    k->depth = yk_arena_array(a, unsigned, w.n);
-    if (!w.succ || !w.pred || !w.nsucc || !w.npred || !w.order || !w.place || !w.idom || !stack || !next || !seen ||
-        !k->loop || !k->depth || !edges(k, a, &w))
+    struct yk_flow *w = &k->flow;
+    unsigned *stack = yk_arena_array(a, unsigned, k->nblocks);
+    k->loop = yk_arena_array(a, struct yk_ir_loop, k->nblocks);
+    k->depth = yk_arena_array(a, unsigned, k->nblocks);
+    if (!stack || !k->loop || !k->depth || yk_flow_init(w, k->nblocks, a) != YK_OK || edges(k, a) != YK_OK ||
+        yk_flow_dominators(w, 0, a) != YK_OK)
         return false;
-    for (unsigned b = 0; b < w.n; b++)
-        w.place[b] = w.n;
-    depth_first(&w, 0, seen, stack, next);
-    dominators(&w);
-    for (unsigned i = 0; i < w.norder; i++) {
-        unsigned b = w.order[i];
-        for (unsigned s = 0; s < w.nsucc[b]; s++) {
-            unsigned h = w.succ[b][s];
-            if (w.place[h] > w.place[b])
+    for (unsigned i = 0; i < w->norder; i++) {
+        unsigned b = w->order[i];
+        for (unsigned s = 0; s < w->nsucc[b]; s++) {
+            unsigned h = w->succ[b][s];
+            if (w->place[h] > w->place[b])
                 continue;
-            if (!dominates(&w, h, b)) {
+            if (!yk_flow_dominates(w, h, b)) {
                 k->irreducible = true;
                 continue;
             }
@@ -344,15 +252,15 @@ static bool find_loops(struct yk_ir_kernel *k, struct yk_arena *a)
             if (l == k->loop + k->nloops) {
                 k->nloops++;
                 l->header = h;
-                l->in = yk_arena_array(a, bool, w.n);
+                l->in = yk_arena_array(a, bool, w->n);
                 if (!l->in)
                     return false;
             }
-            grow_loop(&w, l, b, stack);
+            grow_loop(w, l, b, stack);
         }
     }
     for (unsigned l = 0; l < k->nloops; l++)
-        for (unsigned b = 0; b < w.n; b++)
+        for (unsigned b = 0; b < w->n; b++)
             k->depth[b] += k->loop[l].in[b];
     return true;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/status.h"
+#include "transform/flow.h"
 
 struct yk_ir {
     LLVMContextRef context;
@@ -32,7 +33,8 @@ struct yk_ir_kernel {
     unsigned *inst_block; /* per instruction */
     unsigned *depth;      /* loop depth per block */
     struct yk_ir_loop *loop;
-    bool irreducible; /* some cycle has no single entry */
+    struct yk_flow flow; /* of its blocks */
+    bool irreducible;    /* some cycle has no single entry */
     struct {
         void *key;
         unsigned value;

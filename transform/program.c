@@ -24,6 +24,7 @@ static yk_status analyse(struct yk_analysis *a, LLVMValueRef fn)
     if (s == YK_OK) {
         yk_analyse_counts(a);
         yk_analyse_verdict(a);
+        s = yk_analyse_touches(a);
     }
     return s;
 }

@@ -14,8 +14,8 @@ ALLOWED = {
     "device": ["base"],
     "partitioner": ["base"],
     "profiler": ["device", "base"],
-    "transform/client": ["base"],  # facts and the client: what the shim knows of the transformer
-    "transform": ["transform/client", "base"],
+    "transform/client": ["partitioner", "base"],  # facts and the client: what the shim knows of the transformer
+    "transform": ["transform/client", "partitioner", "base"],
     "shim/core": PLANNING,  # options, contexts, handles, counters: below everything else of the shim
     "shim/memory": ["shim/core"] + PLANNING,
     "shim/merge": ["shim/memory", "shim/core"] + PLANNING,

@@ -139,14 +139,33 @@ static yk_status parse_summed(const char *text)
 
 START_TEST(lines_are_judged_strictly)
 {
-#define HEAD "yoke-facts 1\nby x\ntarget 0123456789abcdef\n"
+#define HEAD "yoke-facts 2\nby x\ntarget 0123456789abcdef\n"
     ck_assert_int_eq(parse_summed(HEAD), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "refused because\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict split\ndone\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict whole\nreason r\narg value 4 x\ndone\n"), YK_OK);
+#define NODES HEAD "kernel k\nverdict split\narg global 0 b\narg value 4 n\nnode gid 64 0\nnode arg 32 1 0\n"
+    ck_assert_int_eq(parse_summed(NODES "node zext 64 1\nnode ult 1 0 2\naccess write 0 4 0 exact 3 1\ndone\n"), YK_OK);
     const char *const wrong[] = {
-        "yoke-facts 2\nby x\ntarget 0123456789abcdef\n",
-        "yoke-facts 1\nby x\n",
+        "yoke-facts 1\nby x\ntarget 0123456789abcdef\n",
+        "yoke-facts 2\nby x\n",
+        NODES "node gid 64 3\ndone\n",               /* no such dimension */
+        NODES "node zext 64 2\ndone\n",              /* of itself */
+        NODES "node add 64 0 1\ndone\n",             /* of other widths */
+        NODES "node add 64 0\ndone\n",               /* an operand is missing */
+        NODES "node add 65 0 0\ndone\n",             /* too wide */
+        NODES "node const 64 -0\ndone\n",            /* no number */
+        NODES "node trip 64 0 0 0 4106\ndone\n",     /* no such test */
+        NODES "node arg 32 1 1\ndone\n",             /* past the value's end */
+        NODES "node arg 32 0 0\ndone\n",             /* a buffer is no value */
+        NODES "node arg 32 2 0\ndone\n",             /* no such argument */
+        NODES "access read 0 0 0 exact\ndone\n",     /* no bytes */
+        NODES "access read 0 4 1 exact\ndone\n",     /* an offset of 32 bits */
+        NODES "access read 0 4 2 exact\ndone\n",     /* no such node */
+        NODES "access read 1 4 0 exact\ndone\n",     /* a value is no buffer */
+        NODES "access read 0 4 0 maybe\ndone\n",     /* exact or some */
+        NODES "access read 0 4 0 exact 1 1\ndone\n", /* a guard of 32 bits */
+        NODES "node eq 1 0 0\naccess read 0 4 0 exact 2 2\ndone\n",
         HEAD "\n",
         HEAD "target 0123456789abcde\n",
         HEAD "target 0123456789abcdeF\n",

@@ -1,0 +1,480 @@
+/* What a box touches, against its slow twin: every work-item of the box, every round of its loops, every node computed
+ * as a device would. Random expressions, guards, loops and launches. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/main.h"
+#include "transform/facts_regions.h"
+
+enum { SIZE = 4096, LOOPS = 2, NODES = 64, ROUNDS = 14 };
+
+static uint64_t rng;
+
+static uint64_t next(void)
+{
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    rng ^= rng << 17;
+    return rng;
+}
+static unsigned below(unsigned n)
+{
+    return (unsigned)(next() >> 11) % n;
+}
+
+struct loop {
+    unsigned trip, counter, inside, guard; /* nodes: rounds, counter, counter as its body sees it, its condition */
+};
+
+struct made {
+    struct yk_facts_kernel k;
+    struct yk_facts_node node[NODES];
+    struct yk_facts_access access[4];
+    struct yk_facts_guard guard[32];
+    struct yk_facts_arg arg[4];
+    struct loop loop[LOOPS];
+    unsigned nloops;
+    uint32_t depends[NODES]; /* bit l: on loop l's rounds; bit 8: on something unknown */
+    uint32_t scalar;
+    uint64_t wide;
+    struct yk_reach_arg value[4];
+    struct yk_reach_launch launch;
+};
+
+static unsigned node(struct made *m, unsigned op, unsigned bits, unsigned a, unsigned b, unsigned c, int64_t imm)
+{
+    unsigned i = m->k.nnodes++, of = yk_node_operands(op);
+    m->node[i] = (struct yk_facts_node){(uint8_t)op, (uint8_t)bits, (uint16_t)a, (uint16_t)b, (uint16_t)c, imm};
+    m->depends[i] = (of > 0 ? m->depends[a] : 0) | (of > 1 ? m->depends[b] : 0) | (of > 2 ? m->depends[c] : 0);
+    if (op == YK_NODE_UNKNOWN || op == YK_NODE_SOME)
+        m->depends[i] |= 1 << 8;
+    ck_assert_msg(yk_node_valid(m->node, i), "node %u: %s", i, yk_node_op_name(op));
+    return i;
+}
+
+static unsigned any(struct made *m, unsigned bits)
+{
+    for (;;) {
+        unsigned i = below(m->k.nnodes);
+        bool trip = m->node[i].op == YK_NODE_TRIP;
+        for (unsigned l = 0; l < m->nloops; l++)
+            trip |= i == m->loop[l].counter;
+        if (m->node[i].bits == bits && !trip)
+            return i;
+    }
+}
+
+static void leaves(struct made *m)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        node(m, YK_NODE_GLOBAL_ID, 64, 0, 0, 0, d);
+        node(m, YK_NODE_LOCAL_ID, 64, 0, 0, 0, d);
+        node(m, YK_NODE_GROUP_ID, 64, 0, 0, 0, d);
+        node(m, YK_NODE_GLOBAL_SIZE, 64, 0, 0, 0, d);
+        node(m, YK_NODE_LOCAL_SIZE, 64, 0, 0, 0, d);
+    }
+    node(m, YK_NODE_TRUNC, 32, 0, 0, 0, 0);
+    node(m, YK_NODE_TRUNC, 32, 1, 0, 0, 0);
+    node(m, YK_NODE_ARG, 32, 2, 0, 0, 0);
+    node(m, YK_NODE_ARG, 64, 3, 0, 0, 0);
+    node(m, YK_NODE_CONST, 64, 0, 0, 0, (int64_t)below(9) - 2);
+    node(m, YK_NODE_CONST, 32, 0, 0, 0, (int64_t)below(9) - 2);
+    node(m, YK_NODE_CONST, 32, 0, 0, 0, (int64_t)1 << below(5));
+}
+
+static void loops(struct made *m)
+{
+    m->nloops = below(LOOPS + 1);
+    for (unsigned l = 0; l < m->nloops; l++) {
+        unsigned bits = below(2) ? 32 : 64;
+        unsigned from = any(m, bits), by = node(m, YK_NODE_CONST, bits, 0, 0, 0, 1 + below(3)), to = any(m, bits);
+        unsigned size = below(3) ? 0 : below(2) ? 4 : 9;
+        if (bits == 64 && size)
+            by = size; /* the local size: work-items take turns */
+        bool sign = below(2), equal = below(4) == 0;
+        struct loop *o = &m->loop[l];
+        o->trip = node(m, YK_NODE_TRIP, 64, from, by, to,
+                       YK_TRIP(sign    ? (equal ? YK_TRIP_SLE : YK_TRIP_SLT)
+                               : equal ? YK_TRIP_ULE
+                                       : YK_TRIP_ULT,
+                               bits));
+        m->depends[o->trip] |= 1u << l;
+        unsigned t = bits < 64 ? node(m, YK_NODE_TRUNC, bits, o->trip, 0, 0, 0) : o->trip;
+        t = node(m, YK_NODE_MUL, bits, t, by, 0, 0);
+        o->counter = node(m, YK_NODE_ADD, bits, from, t, 0, 0);
+        unsigned op = sign ? (equal ? YK_NODE_SLE : YK_NODE_SLT) : equal ? YK_NODE_ULE : YK_NODE_ULT;
+        o->guard = node(m, op, 1, o->counter, to, 0, 0);
+        o->inside = o->counter;
+        if (!equal && below(2))
+            o->inside = node(m, sign ? YK_NODE_SBELOW : YK_NODE_BELOW, bits, o->counter, to, 0, 0);
+        if (o->inside == o->counter) /* let it be chosen */
+            o->inside = node(m, YK_NODE_ADD, bits, o->counter, node(m, YK_NODE_CONST, bits, 0, 0, 0, 0), 0, 0);
+    }
+}
+
+static void operations(struct made *m)
+{
+    static const unsigned binary[] = {
+        YK_NODE_ADD,  YK_NODE_ADD,  YK_NODE_ADD,  YK_NODE_SUB,  YK_NODE_MUL,  YK_NODE_MUL,  YK_NODE_UDIV,
+        YK_NODE_SDIV, YK_NODE_UREM, YK_NODE_SREM, YK_NODE_SHL,  YK_NODE_LSHR, YK_NODE_ASHR, YK_NODE_AND,
+        YK_NODE_OR,   YK_NODE_XOR,  YK_NODE_UMIN, YK_NODE_UMAX, YK_NODE_SMIN, YK_NODE_SMAX, YK_NODE_JOIN};
+    unsigned n = 2 + below(10);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned bits = below(2) ? 32 : 64;
+        switch (below(12)) {
+        case 0:
+            node(m, below(2) ? YK_NODE_ZEXT : YK_NODE_SEXT, 64, any(m, 32), 0, 0, 0);
+            break;
+        case 1:
+            node(m, YK_NODE_TRUNC, 32, any(m, 64), 0, 0, 0);
+            break;
+        case 2:
+            node(m, YK_NODE_EQ + below(6), 1, any(m, bits), any(m, bits), 0, 0);
+            m->depends[m->k.nnodes - 1] =
+                m->depends[m->node[m->k.nnodes - 1].a] | m->depends[m->node[m->k.nnodes - 1].b];
+            break;
+        case 3: {
+            unsigned a = any(m, bits), b = any(m, bits), c = node(m, YK_NODE_ULT, 1, a, b, 0, 0);
+            node(m, YK_NODE_SELECT, bits, c, any(m, bits), any(m, bits), 0);
+            break;
+        }
+        case 4:
+            if (below(2))
+                node(m, YK_NODE_UNKNOWN, 8, 0, 0, 0, 0), node(m, YK_NODE_ZEXT, 64, m->k.nnodes - 1, 0, 0, 0);
+            break;
+        case 5: { /* ids by a constant, as indices are */
+            unsigned a = any(m, 64), c = node(m, YK_NODE_CONST, 64, 0, 0, 0, 1 + below(16));
+            node(m, YK_NODE_MUL, 64, a, c, 0, 0);
+            break;
+        }
+        default: {
+            unsigned a = any(m, bits), b = any(m, bits), op = binary[below(sizeof binary / sizeof *binary)];
+            node(m, op, bits, a, b, 0, 0);
+            if (op == YK_NODE_JOIN)
+                m->depends[m->k.nnodes - 1] |= 1 << 8;
+        }
+        }
+    }
+}
+
+static void accesses(struct made *m)
+{
+    m->k.naccesses = 1 + below(3);
+    for (unsigned i = 0; i < m->k.naccesses; i++) {
+        struct yk_facts_access *a = &m->access[i];
+        unsigned size = 1u << below(4), index = any(m, 64),
+                 scale = node(m, YK_NODE_CONST, 64, 0, 0, 0, (int64_t)size * (1 + below(2)));
+        *a = (struct yk_facts_access){.arg = (uint16_t)below(2), .kind = (uint8_t)below(3), .bytes = size};
+        a->node = (uint16_t)node(m, YK_NODE_MUL, 64, index, scale, 0, 0);
+        a->guard = (uint16_t)m->k.nguards;
+        uint32_t on = m->depends[a->node];
+        for (unsigned g = below(3); g; g--) {
+            unsigned c = node(m, YK_NODE_EQ + below(6), 1, any(m, 64), any(m, 64), 0, 0);
+            if (below(4) == 0)
+                c = node(m, below(2) ? YK_NODE_AND : YK_NODE_OR, 1, c, any(m, 1), 0, 0);
+            on |= m->depends[c];
+            m->guard[m->k.nguards++] = (struct yk_facts_guard){(uint16_t)c, below(4) != 0};
+        }
+        bool behind = true; /* the tests of all its loops */
+        for (unsigned l = 0; l < m->nloops; l++) {
+            bool below_used = on >> l & 1;
+            for (unsigned more = l + 1; more < m->nloops; more++)
+                if (on >> more & 1)
+                    on |= m->depends[m->loop[more].guard];
+            below_used |= on >> l & 1;
+            if (below_used)
+                m->guard[m->k.nguards++] = (struct yk_facts_guard){(uint16_t)m->loop[l].guard, true};
+        }
+        a->exact = behind && below(8) != 0;
+        a->nguards = (uint16_t)(m->k.nguards - a->guard);
+    }
+}
+
+static void make(struct made *m, uint64_t seed)
+{
+    memset(m, 0, sizeof *m);
+    rng = seed * 0x9e3779b97f4a7c15u + 1;
+    m->k = (struct yk_facts_kernel){
+        .name = "k", .reason = "", .nargs = 4, .arg = m->arg, .node = m->node, .access = m->access, .guard = m->guard};
+    for (unsigned i = 0; i < 4; i++)
+        m->arg[i] = (struct yk_facts_arg){.name = "",
+                                          .type = "",
+                                          .kind = i < 2 ? YK_ARG_GLOBAL : YK_ARG_VALUE,
+                                          .bounded = true,
+                                          .read = true,
+                                          .written = true,
+                                          .size = i == 2 ? 4 : 8};
+    m->scalar = below(4) ? below(40) : (uint32_t) - (int)below(10);
+    m->wide = below(60);
+    leaves(m);
+    loops(m);
+    operations(m);
+    node(m, YK_NODE_ULE, 1, any(m, 64), any(m, 64), 0, 0);
+    accesses(m);
+    m->value[0] = (struct yk_reach_arg){NULL, SIZE};
+    m->value[1] = (struct yk_reach_arg){NULL, 64 + below(256)};
+    m->value[2] = (struct yk_reach_arg){&m->scalar, 4};
+    m->value[3] = (struct yk_reach_arg){&m->wide, 8};
+    m->launch = (struct yk_reach_launch){.dims = 1 + below(2), .arg = m->value};
+    for (unsigned d = 0; d < 3; d++) {
+        bool has = d < m->launch.dims;
+        m->launch.groups[d] = has ? 1 + below(4) : 1;
+        m->launch.local[d] = has ? 1 + below(4) : 1;
+        m->launch.offset[d] = has && below(3) == 0 ? below(7) : 0;
+    }
+}
+
+/* One work-item in one round of each loop. */
+struct item {
+    uint64_t group[3], local[3], t[LOOPS], value[NODES];
+};
+
+static int64_t sign_of(uint64_t x, unsigned bits)
+{
+    return bits == 64 ? (int64_t)x : (int64_t)(x << (64 - bits)) >> (64 - bits);
+}
+
+static uint64_t compute(const struct made *m, const struct item *it, unsigned i)
+{
+    const struct yk_facts_node *n = &m->node[i];
+    uint64_t a = it->value[n->a], b = it->value[n->b], mask = n->bits == 64 ? ~0ull : (1ull << n->bits) - 1;
+    unsigned of = m->node[n->a].bits, d = (unsigned)n->imm;
+    int64_t sa = sign_of(a, of), sb = sign_of(b, of), least = INT64_MIN >> (64 - n->bits);
+    const struct yk_reach_launch *l = &m->launch;
+    switch (n->op) {
+    case YK_NODE_CONST:
+        return (uint64_t)n->imm & mask;
+    case YK_NODE_ARG:
+        return n->a == 2 ? m->scalar : m->wide;
+    case YK_NODE_GLOBAL_ID:
+        return l->offset[d] + it->group[d] * l->local[d] + it->local[d];
+    case YK_NODE_LOCAL_ID:
+        return it->local[d];
+    case YK_NODE_GROUP_ID:
+        return it->group[d];
+    case YK_NODE_GLOBAL_SIZE:
+        return l->groups[d] * l->local[d];
+    case YK_NODE_LOCAL_SIZE:
+        return l->local[d];
+    case YK_NODE_UNKNOWN:
+        return next() & mask;
+    case YK_NODE_SOME:
+    case YK_NODE_BELOW:
+    case YK_NODE_SBELOW:
+        return a;
+    case YK_NODE_JOIN:
+        return below(2) ? a : b;
+    case YK_NODE_ADD:
+        return (a + b) & mask;
+    case YK_NODE_SUB:
+        return (a - b) & mask;
+    case YK_NODE_MUL:
+        return (a * b) & mask;
+    case YK_NODE_UDIV:
+        return b ? a / b : next() & mask;
+    case YK_NODE_UREM:
+        return b ? a % b : next() & mask;
+    case YK_NODE_SDIV:
+        return !b || (sb == -1 && sa == least) ? next() & mask : (uint64_t)(sa / sb) & mask;
+    case YK_NODE_SREM:
+        return !b || (sb == -1 && sa == least) ? next() & mask : (uint64_t)(sa % sb) & mask;
+    case YK_NODE_SHL:
+        return (a << b % n->bits) & mask; /* as OpenCL C shifts */
+    case YK_NODE_LSHR:
+        return a >> b % n->bits;
+    case YK_NODE_ASHR:
+        return (uint64_t)(sa >> b % n->bits) & mask;
+    case YK_NODE_AND:
+        return a & b;
+    case YK_NODE_OR:
+        return a | b;
+    case YK_NODE_XOR:
+        return a ^ b;
+    case YK_NODE_ZEXT:
+        return a;
+    case YK_NODE_SEXT:
+        return (uint64_t)sa & mask;
+    case YK_NODE_TRUNC:
+        return a & mask;
+    case YK_NODE_SELECT:
+        return a ? b : it->value[n->c];
+    case YK_NODE_UMIN:
+        return a < b ? a : b;
+    case YK_NODE_UMAX:
+        return a > b ? a : b;
+    case YK_NODE_SMIN:
+        return sa < sb ? a : b;
+    case YK_NODE_SMAX:
+        return sa > sb ? a : b;
+    case YK_NODE_EQ:
+        return a == b;
+    case YK_NODE_NE:
+        return a != b;
+    case YK_NODE_ULT:
+        return a < b;
+    case YK_NODE_ULE:
+        return a <= b;
+    case YK_NODE_SLT:
+        return sa < sb;
+    case YK_NODE_SLE:
+        return sa <= sb;
+    case YK_NODE_TRIP:
+        for (unsigned o = 0; o < m->nloops; o++)
+            if (m->loop[o].trip == i)
+                return it->t[o];
+        /* fall through */
+    default:
+        ck_abort_msg("node %s", yk_node_op_name(n->op));
+    }
+}
+
+struct seen {
+    unsigned char touched[2][3][SIZE]; /* argument, kind, byte */
+};
+
+static void run_item(const struct made *m, struct item *it, struct seen *s)
+{
+    for (unsigned i = 0; i < m->k.nnodes; i++)
+        it->value[i] = compute(m, it, i);
+    for (unsigned i = 0; i < m->k.naccesses; i++) {
+        const struct yk_facts_access *a = &m->access[i];
+        bool reached = true;
+        for (unsigned g = 0; g < a->nguards; g++)
+            reached &= it->value[m->guard[a->guard + g].node] == m->guard[a->guard + g].want;
+        for (uint64_t byte = 0; reached && byte < a->bytes; byte++)
+            if (it->value[a->node] + byte < m->value[a->arg].size)
+                s->touched[a->arg][a->kind][it->value[a->node] + byte] = 1;
+    }
+}
+
+/* All rounds of loop L and those inside. False: it is too long to be run. */
+static bool run_loops(const struct made *m, struct item *it, unsigned l, struct seen *s)
+{
+    if (l == m->nloops) {
+        run_item(m, it, s);
+        return true;
+    }
+    for (it->t[l] = 0; it->t[l] < ROUNDS; it->t[l]++) {
+        for (unsigned o = l + 1; o < m->nloops; o++)
+            it->t[o] = 0;
+        if (!run_loops(m, it, l + 1, s))
+            return false;
+        for (unsigned o = l + 1; o < m->nloops; o++)
+            it->t[o] = 0;
+        for (unsigned i = 0; i <= m->loop[l].guard; i++)
+            it->value[i] = compute(m, it, i);
+        if (!it->value[m->loop[l].guard])
+            return true;
+    }
+    return false;
+}
+
+static bool run_box(const struct made *m, const struct yk_box *b, struct seen *s)
+{
+    struct item it;
+    memset(&it, 0, sizeof it);
+    for (uint64_t gy = 0; gy < b->count[1]; gy++)
+        for (uint64_t gx = 0; gx < b->count[0]; gx++)
+            for (uint64_t ly = 0; ly < m->launch.local[1]; ly++)
+                for (uint64_t lx = 0; lx < m->launch.local[0]; lx++) {
+                    it.group[0] = b->first[0] + gx;
+                    it.group[1] = b->first[1] + gy;
+                    it.local[0] = lx;
+                    it.local[1] = ly;
+                    if (!run_loops(m, &it, 0, s))
+                        return false;
+                }
+    return true;
+}
+
+/* Bytes of all regions of an argument and kind; EXACT: only those. */
+static void paint(const struct yk_reach *r, unsigned arg, unsigned kind, bool exact, unsigned char *to, uint64_t size)
+{
+    memset(to, 0, SIZE);
+    for (size_t i = 0; i < r->touch.n; i++) {
+        const struct yk_touch *t = &r->touch.v[i];
+        const struct yk_region *g = &t->region;
+        if (t->arg != arg || t->kind != kind || (exact && !t->exact))
+            continue;
+        ck_assert_msg(yk_region_end(g) <= size, "a region beyond the buffer");
+        for (uint64_t z = 0; z < g->slices; z++)
+            for (uint64_t y = 0; y < g->rows; y++)
+                memset(to + g->offset + z * g->slice_pitch + y * g->row_pitch, 1, g->bytes);
+    }
+}
+
+/* For a failing seed. */
+static void show(const struct made *m, const struct yk_reach *r)
+{
+    for (unsigned i = 0; i < m->k.nnodes; i++)
+        fprintf(stderr, "%u: %s %u (%u %u %u) %lld  form c %lld [%lld, %lld]%s\n", i, yk_node_op_name(m->node[i].op),
+                m->node[i].bits, m->node[i].a, m->node[i].b, m->node[i].c, (long long)m->node[i].imm,
+                (long long)r->form[i].c, (long long)r->form[i].lo, (long long)r->form[i].hi,
+                r->form[i].top ? " top" : "");
+    for (unsigned i = 0; i < m->k.naccesses; i++) {
+        const struct yk_facts_access *a = &m->access[i];
+        fprintf(stderr, "%s argument %u: %u bytes at node %u, exact %d", yk_access_kind_name(a->kind), a->arg, a->bytes,
+                a->node, a->exact);
+        for (unsigned g = 0; g < a->nguards; g++)
+            fprintf(stderr, " if %u is %d", m->guard[a->guard + g].node, m->guard[a->guard + g].want);
+        fputc('\n', stderr);
+    }
+}
+
+static struct {
+    unsigned runs, exact, bounded;
+} count;
+
+static void check_seed(uint64_t seed, struct yk_reach *r)
+{
+    static struct made m;
+    static struct seen s;
+    static unsigned char have[SIZE];
+    make(&m, seed);
+    struct yk_box b = {.first = {0, 0, 0}, .count = {1, 1, 1}};
+    for (unsigned d = 0; d < m.launch.dims; d++) {
+        b.first[d] = below((unsigned)m.launch.groups[d]);
+        b.count[d] = 1 + below((unsigned)(m.launch.groups[d] - b.first[d]));
+    }
+    ck_assert_int_eq(yk_reach_box(r, &m.k, &m.launch, &b), YK_OK);
+    memset(&s, 0, sizeof s);
+    if (getenv("SEED"))
+        show(&m, r);
+    if (!run_box(&m, &b, &s))
+        return;
+    count.runs++;
+    for (unsigned arg = 0; arg < 2; arg++)
+        for (unsigned kind = 0; kind < 3; kind++) {
+            paint(r, arg, kind, false, have, m.value[arg].size);
+            for (unsigned i = 0; i < SIZE; i++)
+                if (s.touched[arg][kind][i] && !have[i])
+                    ck_abort_msg("seed %llu: byte %u of argument %u is missed (%s)", (unsigned long long)seed, i, arg,
+                                 yk_access_kind_name(kind));
+            if (kind != YK_ACCESS_WRITE)
+                continue;
+            paint(r, arg, kind, true, have, m.value[arg].size);
+            for (unsigned i = 0; i < SIZE; i++)
+                if (have[i] && !s.touched[arg][kind][i])
+                    ck_abort_msg("seed %llu: byte %u of argument %u is not written, but said to be",
+                                 (unsigned long long)seed, i, arg);
+        }
+    for (size_t i = 0; i < r->touch.n; i++) {
+        count.exact += r->touch.v[i].exact;
+        count.bounded += !r->touch.v[i].whole;
+    }
+}
+
+START_TEST(random_launches_as_their_twin)
+{
+    struct yk_reach r = {.form = NULL};
+    const char *one = getenv("SEED");
+    unsigned n = one ? 1 : getenv("SEEDS") ? (unsigned)atoi(getenv("SEEDS")) : 20000;
+    for (unsigned i = 0; i < n; i++)
+        check_seed(one ? strtoull(one, NULL, 10) : i + 1, &r);
+    printf("%u launches run, %u regions bounded, %u of them exact\n", count.runs, count.bounded, count.exact);
+    ck_assert(one || (count.runs > n / 4 && count.exact > n / 20));
+    yk_reach_finish(&r);
+}
+END_TEST
+
+YK_TEST_MAIN("regions", random_launches_as_their_twin)

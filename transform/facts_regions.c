@@ -1,0 +1,332 @@
+#include "transform/facts_regions.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Variables that conditions bind together: u = sum of k*v, which takes every value of [lo, hi]. */
+struct bundle {
+    unsigned n;
+    uint8_t var[YK_FORM_TERMS];
+    int64_t k[YK_FORM_TERMS];
+    int64_t lo, hi;
+    bool dense;
+};
+
+struct domain {
+    unsigned n;
+    struct bundle b[YK_REACH_CONDITIONS];
+    bool loose; /* it may be smaller than the bundles say */
+    bool empty;
+};
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    a = a < 0 ? -a : a;
+    b = b < 0 ? -b : b;
+    while (b) {
+        int64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+static int64_t floor_div(int64_t a, int64_t by)
+{
+    return a >= 0 ? a / by : -((-a + by - 1) / by);
+}
+
+/* Range and density of B's sum. */
+static void measure(struct bundle *b, const struct yk_form_vars *v)
+{
+    uint64_t span = 0;
+    bool used[YK_FORM_TERMS] = {false};
+    b->lo = b->hi = 0;
+    b->dense = true;
+    for (unsigned i = 0; i < b->n; i++) {
+        int64_t lo = v->v[b->var[i]].lo, hi = v->v[b->var[i]].hi, k = b->k[i];
+        b->lo += k > 0 ? k * lo : k * hi;
+        b->hi += k > 0 ? k * hi : k * lo;
+    }
+    for (unsigned round = 0; round < b->n; round++) { /* from the smallest factor up, without gaps */
+        unsigned least = YK_FORM_TERMS;
+        for (unsigned i = 0; i < b->n; i++)
+            if (!used[i] && (least == YK_FORM_TERMS || llabs(b->k[i]) < llabs(b->k[least])))
+                least = i;
+        uint64_t k = (uint64_t)llabs(b->k[least]);
+        used[least] = true;
+        b->dense &= k <= span + 1;
+        span += k * (uint64_t)(v->v[b->var[least]].hi - v->v[b->var[least]].lo);
+    }
+}
+
+static bool shares_variable(const struct bundle *b, const struct yk_form *f)
+{
+    for (unsigned i = 0; i < b->n; i++)
+        for (unsigned j = 0; j < f->n; j++)
+            if (b->var[i] == f->var[j])
+                return true;
+    return false;
+}
+
+/* +1 or -1 where F's terms are G times those of B or of its opposite, else 0. */
+static int same_direction(const struct bundle *b, const struct yk_form *f, int64_t g)
+{
+    int sign = 0;
+    if (b->n != f->n)
+        return 0;
+    for (unsigned i = 0; i < b->n; i++) {
+        int one = f->k[i] == g * b->k[i] ? 1 : f->k[i] == -g * b->k[i] ? -1 : 0;
+        if (b->var[i] != f->var[i] || !one || (sign && sign != one))
+            return 0;
+        sign = one;
+    }
+    return sign;
+}
+
+/* F >= 0 narrows the domain. */
+static void narrow(struct domain *d, const struct yk_form_vars *v, const struct yk_form *f)
+{
+    int64_t g = 0;
+    for (unsigned i = 0; i < f->n; i++) {
+        g = gcd(g, f->k[i]);
+        if (v->v[f->var[i]].free) {
+            d->loose = true;
+            return;
+        }
+    }
+    if (!g)
+        return;
+    struct bundle *b = NULL;
+    int sign = 0;
+    for (unsigned i = 0; i < d->n && !sign; i++) {
+        sign = same_direction(&d->b[i], f, g);
+        b = &d->b[i];
+        if (!sign && shares_variable(b, f)) {
+            d->loose = true; /* two conditions that cross: one of them is left out */
+            return;
+        }
+    }
+    if (!sign) {
+        if (d->n == YK_REACH_CONDITIONS) {
+            d->loose = true;
+            return;
+        }
+        b = &d->b[d->n++];
+        b->n = f->n;
+        for (unsigned i = 0; i < f->n; i++) {
+            b->var[i] = f->var[i];
+            b->k[i] = f->k[i] / g;
+        }
+        measure(b, v);
+        sign = 1;
+    }
+    /* g*u + c >= 0, or -g*u + c >= 0 */
+    int64_t least = -floor_div(f->c, g), most = floor_div(f->c, g);
+    if (sign > 0 && least > b->lo)
+        b->lo = least;
+    if (sign < 0 && most < b->hi)
+        b->hi = most;
+    d->loose |= !b->dense;
+    d->empty |= b->lo > b->hi;
+}
+
+static void stride(struct yk_strides *s, int64_t *start, int64_t k, int64_t lo, int64_t hi)
+{
+    *start += k > 0 ? k * lo : k * hi;
+    if (!k || lo == hi)
+        return;
+    s->v[s->n].k = k > 0 ? k : -k;
+    s->v[s->n++].count = (uint64_t)(hi - lo) + 1;
+}
+
+/* How much F moves with bundle B; false: not with its sum alone. */
+static bool along(const struct bundle *b, const struct yk_form *f, int64_t *m)
+{
+    bool first = true;
+    for (unsigned i = 0; i < b->n; i++) {
+        int64_t k = 0;
+        for (unsigned j = 0; j < f->n; j++)
+            if (f->var[j] == b->var[i])
+                k = f->k[j];
+        if (k % b->k[i])
+            return false;
+        if (!first && *m != k / b->k[i])
+            return false;
+        *m = k / b->k[i];
+        first = false;
+    }
+    return true;
+}
+
+/* Where a sum of strides begins and which they are. */
+static int64_t strides_of(const struct yk_form *f, const struct yk_form_vars *v, const struct domain *d,
+                          struct yk_strides *s, bool *exact)
+{
+    bool done[YK_FORM_TERMS] = {false};
+    int64_t start = f->c;
+    s->n = 0;
+    for (unsigned i = 0; i < d->n; i++) {
+        const struct bundle *b = &d->b[i];
+        int64_t m = 0;
+        if (!along(b, f, &m)) {
+            *exact = false;
+            continue;
+        }
+        if (!m)
+            continue;
+        stride(s, &start, m, b->lo, b->hi);
+        for (unsigned j = 0; j < f->n; j++)
+            for (unsigned t = 0; t < b->n; t++)
+                done[j] |= f->var[j] == b->var[t];
+    }
+    for (unsigned j = 0; j < f->n; j++) {
+        if (done[j])
+            continue;
+        *exact &= !v->v[f->var[j]].free;
+        stride(s, &start, f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi);
+    }
+    return start;
+}
+
+static struct yk_touch all_of(const struct yk_facts_access *a, uint64_t size)
+{
+    return (struct yk_touch){.region = yk_region_plain(0, size), .arg = a->arg, .kind = a->kind, .whole = true};
+}
+
+/* T's bytes from START on, which may lie outside of a buffer of SIZE bytes. False: none is inside. */
+static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint64_t size)
+{
+    uint64_t extent = yk_region_end(&t->region);
+    bool inside = start >= 0 && (uint64_t)start + extent <= size;
+    /* Rows with hardly anything between them are read as one piece. */
+    struct yk_region *r = &t->region;
+    bool close = r->slices == 1 && r->rows > 1 && r->bytes >= r->row_pitch / 20 * 19;
+    if (inside && (t->exact || !(t->kind == YK_ACCESS_READ && close)) && (t->exact || r->rows * r->slices > 1)) {
+        r->offset = (uint64_t)start;
+        return true;
+    }
+    int64_t end = start + (int64_t)extent;
+    t->exact &= inside && r->rows * r->slices == 1;
+    start = start < lo ? lo : start;
+    start = start < 0 ? 0 : start;
+    end = end > hi ? hi : end;
+    end = end > (int64_t)size ? (int64_t)size : end;
+    if (start >= end)
+        return false;
+    *r = yk_region_plain((uint64_t)start, (uint64_t)(end - start));
+    return true;
+}
+
+/* What access A touches; false: nothing. */
+static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a, uint64_t size,
+                    struct yk_touch *t)
+{
+    struct yk_conditions c = {.n = 0};
+    struct domain d = {.n = 0};
+    struct yk_strides s;
+    unsigned vars = r->vars.n;
+    for (unsigned g = 0; g < a->nguards; g++)
+        yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
+    for (unsigned i = 0; i < c.n && !c.never; i++)
+        narrow(&d, &r->vars, &c.at_least_0[i]);
+    const struct yk_form *f = &r->form[a->node];
+    bool some = !c.never && !d.empty && size;
+    if (some && (f->top || size > (uint64_t)YK_FORM_MOST)) {
+        *t = all_of(a, size);
+    } else if (some) {
+        bool exact = a->exact && !c.unknown && !d.loose, all = true;
+        *t = (struct yk_touch){.arg = a->arg, .kind = a->kind};
+        int64_t start = strides_of(f, &r->vars, &d, &s, &exact);
+        t->region = yk_strides_region(&s, a->bytes, &all);
+        t->exact = exact && all && a->kind == YK_ACCESS_WRITE;
+        some = clip(t, start, f->lo, f->hi + (int64_t)a->bytes, size);
+    }
+    r->vars.n = vars;
+    return some;
+}
+
+/* Into the list, joined with what is there of the same kind. */
+static yk_status put(struct yk_reach *r, const struct yk_touch *t)
+{
+    struct yk_touch one = *t;
+    for (size_t i = 0; i < r->touch.n;) {
+        const struct yk_touch *o = &r->touch.v[i];
+        if (o->arg != one.arg || o->kind != one.kind || o->exact != one.exact ||
+            !yk_region_join(&one.region, &o->region)) {
+            i++;
+            continue;
+        }
+        one.whole |= o->whole;
+        r->touch.v[i] = r->touch.v[--r->touch.n];
+        i = 0; /* what was no neighbour before may be one now */
+    }
+    return yk_array_push(&r->touch, one) ? YK_OK : YK_ENOMEM;
+}
+
+/* Arguments that no expression covers. */
+static yk_status put_unbounded(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l)
+{
+    for (unsigned i = 0; i < k->nargs; i++) {
+        const struct yk_facts_arg *a = &k->arg[i];
+        if (a->bounded || l->arg[i].bytes || !l->arg[i].size ||
+            (a->kind != YK_ARG_GLOBAL && a->kind != YK_ARG_CONSTANT))
+            continue;
+        struct yk_touch t = {.region = yk_region_plain(0, l->arg[i].size), .arg = (uint16_t)i, .whole = true};
+        bool failed = a->read && put(r, &t) != YK_OK;
+        t.kind = a->atomic ? YK_ACCESS_ATOMIC : YK_ACCESS_WRITE;
+        if (failed || ((a->written || a->atomic) && put(r, &t) != YK_OK))
+            return YK_ENOMEM;
+    }
+    return YK_OK;
+}
+
+static yk_status add_box(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
+                         const struct yk_box *box)
+{
+    yk_reach_forms(r, k, l, box);
+    for (unsigned i = 0; i < k->naccesses; i++) {
+        const struct yk_facts_access *a = &k->access[i];
+        struct yk_touch t;
+        if (!k->arg[a->arg].bounded || !touched(r, k, a, l->arg[a->arg].size, &t))
+            continue;
+        if (put(r, &t) != YK_OK)
+            return YK_ENOMEM;
+    }
+    return YK_OK;
+}
+
+static yk_status begin(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l)
+{
+    r->touch.n = 0;
+    if (r->nforms < k->nnodes) {
+        struct yk_form *form = realloc(r->form, k->nnodes * sizeof *form);
+        if (!form)
+            return YK_ENOMEM;
+        r->form = form;
+        r->nforms = k->nnodes;
+    }
+    return put_unbounded(r, k, l);
+}
+
+yk_status yk_reach_box(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
+                       const struct yk_box *box)
+{
+    yk_status s = begin(r, k, l);
+    return s == YK_OK ? add_box(r, k, l, box) : s;
+}
+
+yk_status yk_reach_share(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
+                         const struct yk_share *share)
+{
+    yk_status s = begin(r, k, l);
+    for (unsigned i = 0; i < share->n && s == YK_OK; i++)
+        s = add_box(r, k, l, &share->box[i]);
+    return s;
+}
+
+void yk_reach_finish(struct yk_reach *r)
+{
+    yk_array_finish(&r->touch);
+    free(r->form);
+    *r = (struct yk_reach){0};
+}
