@@ -171,6 +171,8 @@ static void wrap_faults(struct yk_machine *m, const char *script)
             return;
         }
         m->device[i].cl = cl;
+        if (yk_cl_fault_own_memory(i, script))
+            m->device[i].host_memory = false;
     }
 }
 

@@ -230,3 +230,10 @@ done:
     free(s);
     return made;
 }
+
+bool yk_cl_fault_own_memory(unsigned device, const char *script)
+{
+    struct yk_fault_script s;
+    char err[256];
+    return device < YK_FAULT_DEVICES && yk_fault_parse(script, &s, err, sizeof err) == YK_OK && s.own_memory[device];
+}

@@ -4,6 +4,7 @@
 #ifndef YK_DEVICE_FAULT_FAULT_H
 #define YK_DEVICE_FAULT_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "device/opencl/cl.h"
 
@@ -13,5 +14,8 @@
  * any. Errors: NULL with one line in ERR (N bytes) for a malformed script, no memory or more than 32 tables.
  */
 const struct yk_cl *yk_cl_fault(unsigned device, const struct yk_cl *below, const char *script, char *err, size_t n);
+
+/** Does SCRIPT say that DEVICE has memory of its own? False where it does not parse. */
+bool yk_cl_fault_own_memory(unsigned device, const char *script);
 
 #endif

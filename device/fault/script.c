@@ -169,6 +169,16 @@ static const char *model(struct item *it, struct yk_fault_script *s, bool slow)
     return NULL;
 }
 
+static const char *own(struct item *it, struct yk_fault_script *s)
+{
+    unsigned dev;
+    if (!device(it, &dev))
+        return "own@DEVICE wanted";
+    for (unsigned d = 0; d < YK_FAULT_DEVICES; d++)
+        s->own_memory[d] |= dev == UINT_MAX || dev == d;
+    return NULL;
+}
+
 static const char *rule(struct item *it, struct yk_fault_script *s)
 {
     struct yk_fault_rule r = {.entry = -1, .first = 1, .onwards = true};
@@ -225,7 +235,10 @@ yk_status yk_fault_parse(const char *text, struct yk_fault_script *s, char *err,
         if (!used)
             continue;
         if (!why)
-            why = take(&it, "slow@") ? model(&it, s, true) : take(&it, "link@") ? model(&it, s, false) : rule(&it, s);
+            why = take(&it, "slow@")   ? model(&it, s, true)
+                  : take(&it, "link@") ? model(&it, s, false)
+                  : take(&it, "own@")  ? own(&it, s)
+                                       : rule(&it, s);
         if (!why && *it.at)
             why = "nothing may follow";
         if (why) {

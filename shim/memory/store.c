@@ -271,6 +271,31 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
     return yk_store_master(s) ? need(s, YK_HOST, -1, off, len, moved) : CL_OUT_OF_HOST_MEMORY;
 }
 
+cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved)
+{
+    cl_int err = CL_SUCCESS;
+    for (uint64_t z = 0; z < r->slices && err == CL_SUCCESS; z++)
+        for (uint64_t y = 0; y < r->rows && err == CL_SUCCESS; y++)
+            err = yk_store_need(s, dev, (size_t)(r->offset + z * r->slice_pitch + y * r->row_pitch), (size_t)r->bytes,
+                                moved);
+    return err;
+}
+
+bool yk_store_host_has(struct yk_store *s, size_t off, size_t len)
+{
+    yk_lock_take(&s->lock);
+    bool has = s->master && yk_map_holds(&s->map, off, len, YK_HOST);
+    yk_lock_drop(&s->lock);
+    return has;
+}
+
+void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r)
+{
+    for (uint64_t z = 0; z < r->slices; z++)
+        for (uint64_t y = 0; y < r->rows; y++)
+            yk_store_wrote(s, dev, (size_t)(r->offset + z * r->slice_pitch + y * r->row_pitch), (size_t)r->bytes);
+}
+
 static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
 {
     yk_lock_take(&s->lock);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/lock.h"
+#include "partitioner/plan.h"
 #include "shim/core/context.h"
 #include "shim/memory/map.h"
 
@@ -66,10 +67,17 @@ unsigned char *yk_store_master(struct yk_store *s);
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved);
 cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *moved);
 
+/** The same for the rows of R, with one transfer for many rows where they lie together. */
+cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved);
+
+/** Does the host hold the newest of [off, off+len)? */
+bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);
+
 /** [off, off+len) has been or will be written at DEV (the host) by a command already ordered: newest there only.
  * Without memory for that record the whole buffer is lost: later reads of it fail, none gives wrong bytes. */
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len);
 void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len);
+void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r);
 
 /** What should be in [off, off+len) is nowhere: reading it fails with CL_OUT_OF_RESOURCES until it is written again. */
 void yk_store_lose(struct yk_store *s, size_t off, size_t len);

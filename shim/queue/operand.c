@@ -4,6 +4,9 @@
 #include "base/log.h"
 #include "shim/merge/diff.h"
 
+/* Pieces that are worth a record each; with more of them differences are cheaper. */
+enum { MAX_PIECES = 256 };
+
 static bool touches(const struct yk_operand *a, const struct yk_operand *b)
 {
     return a->store == b->store && a->off < b->off + b->len && b->off < a->off + a->len;
@@ -29,7 +32,110 @@ static void add(struct yk_operands *s, struct yk_operand b)
     s->v[s->n++] = b;
 }
 
-yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_operands *s)
+static bool is_of(const struct yk_part *p, const struct yk_operand *a)
+{
+    return p->store == a->store && p->region.offset >= a->off && p->region.offset < a->off + a->len;
+}
+
+static size_t length(const struct yk_part *p)
+{
+    return (size_t)(yk_region_end(&p->region) - p->region.offset);
+}
+
+static void make_plain(struct yk_part *p)
+{
+    p->region = yk_region_plain(p->region.offset, length(p));
+}
+
+/* Does another device write between the first and the last byte of P? */
+static bool others_within(const struct yk_operands *s, const struct yk_part *p)
+{
+    for (size_t i = 0; i < s->parts.part.n; i++) {
+        const struct yk_part *o = &s->parts.part.v[i];
+        if (o->write && o->dev != p->dev && o->store == p->store && o->region.offset < yk_region_end(&p->region) &&
+            p->region.offset < yk_region_end(&o->region))
+            return true;
+    }
+    return false;
+}
+
+/* Rows with little between them are written as one piece where nobody else writes between: what lies between is brought
+ * as if it were read, and stays as it is. Errors: YK_ENOMEM. */
+static yk_status close_gaps(struct yk_operands *s, size_t i)
+{
+    struct yk_part p = s->parts.part.v[i];
+    if (p.region.rows == 1 && p.region.slices == 1)
+        return YK_OK;
+    if (p.region.slices == 1 && p.region.bytes >= p.region.row_pitch / 20 * 19 && !others_within(s, &p)) {
+        make_plain(&p);
+        s->parts.part.v[i] = p;
+        p.write = p.exact = false;
+        return yk_array_push(&s->parts.part, p) ? YK_OK : YK_ENOMEM;
+    }
+    if (p.region.rows * p.region.slices > MAX_PIECES)
+        s->parts.part.v[i].exact = false;
+    return YK_OK;
+}
+
+/* One plain write part per device and operand: what will be compared. */
+static void join_bounds(struct yk_operands *s, const struct yk_operand *a)
+{
+    struct yk_part *v = s->parts.part.v;
+    for (size_t i = 0; i < s->parts.part.n; i++) {
+        if (!v[i].write || !is_of(&v[i], a))
+            continue;
+        make_plain(&v[i]);
+        v[i].exact = false;
+        for (size_t j = i + 1; j < s->parts.part.n;) {
+            if (!v[j].write || v[j].dev != v[i].dev || !is_of(&v[j], a)) {
+                j++;
+                continue;
+            }
+            uint64_t end = yk_region_end(&v[j].region), from = v[j].region.offset;
+            end = end > yk_region_end(&v[i].region) ? end : yk_region_end(&v[i].region);
+            from = from < v[i].region.offset ? from : v[i].region.offset;
+            v[i].region = yk_region_plain(from, end - from);
+            v[j] = v[--s->parts.part.n];
+        }
+    }
+}
+
+yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                           struct yk_operands *s)
+{
+    yk_status st = d->guided ? YK_EINVAL : YK_OK;
+    s->parts.part.n = 0;
+    for (unsigned dev = 0; dev < yk_rt.machine->n && st == YK_OK; dev++)
+        if (d->takes[dev])
+            st = yk_parts_add(&s->parts, l, f, d, dev, d->from[dev], d->to[dev]);
+    if (st == YK_ENOMEM)
+        return st;
+    for (unsigned i = 0; i < s->n; i++) {
+        free(s->v[i].snapshot);
+        s->v[i].snapshot = NULL;
+        s->v[i].how = st == YK_OK ? YK_OPERAND_EXACT : YK_OPERAND_WHOLE;
+    }
+    if (st != YK_OK) {
+        s->parts.part.n = 0;
+        return YK_OK;
+    }
+    for (size_t i = 0, n = s->parts.part.n; i < n; i++)
+        if (s->parts.part.v[i].exact && close_gaps(s, i) != YK_OK)
+            return YK_ENOMEM;
+    for (unsigned i = 0; i < s->n; i++) {
+        for (size_t k = 0; k < s->parts.part.n; k++) {
+            const struct yk_part *p = &s->parts.part.v[k];
+            if (p->write && !p->exact && is_of(p, &s->v[i]))
+                s->v[i].how = YK_OPERAND_BOUNDS;
+        }
+        if (s->v[i].how == YK_OPERAND_BOUNDS)
+            join_bounds(s, &s->v[i]);
+    }
+    return YK_OK;
+}
+
+yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                              struct yk_operands *s)
 {
     *s = (struct yk_operands){.v = calloc(l->nvalues + 1, sizeof *s->v)};
     if (!s->v)
@@ -45,14 +151,78 @@ yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_k
                                    .read = !known || f->arg[i].read || f->arg[i].atomic,
                                    .written = !known || f->arg[i].written || f->arg[i].atomic});
     }
-    return YK_OK;
+    return yk_operands_plan(l, f, d, s);
 }
 
-cl_int yk_operand_bring(struct yk_operands *s, struct yk_operand *a, unsigned dev)
+/* What DEV needs of A. */
+static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned dev)
 {
-    if (!a->read && yk_store_real(a->store, dev))
-        yk_store_forgive(a->store, dev, a->off, a->len);
-    return yk_store_need(a->store, dev, a->off, a->len, &s->moved);
+    if (!yk_store_real(a->store, dev))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (a->how == YK_OPERAND_WHOLE) {
+        if (!a->read)
+            yk_store_forgive(a->store, dev, a->off, a->len);
+        return yk_store_need(a->store, dev, a->off, a->len, &s->moved);
+    }
+    cl_int err = CL_SUCCESS;
+    for (size_t i = 0; i < s->parts.part.n && err == CL_SUCCESS; i++) {
+        const struct yk_part *p = &s->parts.part.v[i];
+        if (p->dev != dev || p->exact || !is_of(p, a))
+            continue;
+        if (!a->read)
+            yk_store_forgive(a->store, dev, (size_t)p->region.offset, length(p));
+        err = yk_store_need_region(a->store, dev, &p->region, &s->moved);
+    }
+    return err;
+}
+
+/* Where A is written: [*FROM, *TO), all takers together. False: nowhere. */
+static bool written_span(const struct yk_operands *s, const struct yk_operand *a, size_t *from, size_t *to)
+{
+    *from = a->off + a->len;
+    *to = a->off;
+    for (size_t i = 0; i < s->parts.part.n; i++) {
+        const struct yk_part *p = &s->parts.part.v[i];
+        if (!p->write || !is_of(p, a))
+            continue;
+        *from = p->region.offset < *from ? (size_t)p->region.offset : *from;
+        *to = yk_region_end(&p->region) > *to ? (size_t)yk_region_end(&p->region) : *to;
+    }
+    if (a->how == YK_OPERAND_WHOLE) {
+        *from = a->off;
+        *to = a->off + a->len;
+    }
+    return *from < *to;
+}
+
+/* Keep what is there before the launch, of all that it may write. */
+static cl_int keep(struct yk_operands *s, struct yk_operand *a)
+{
+    size_t from, to;
+    if (!written_span(s, a, &from, &to))
+        return CL_SUCCESS;
+    a->snapshot = malloc(to - from);
+    if (!a->snapshot)
+        return CL_OUT_OF_HOST_MEMORY;
+    a->kept_at = from;
+    a->kept = to - from;
+    if (a->how == YK_OPERAND_WHOLE) {
+        cl_int err = yk_store_need_host(a->store, from, to - from, &s->moved);
+        if (err == CL_SUCCESS)
+            memcpy(a->snapshot, a->store->master + from, to - from);
+        return err;
+    }
+    for (size_t i = 0; i < s->parts.part.n; i++) { /* pages between are never touched */
+        const struct yk_part *p = &s->parts.part.v[i];
+        if (!p->write || !is_of(p, a))
+            continue;
+        size_t at = (size_t)p->region.offset, n = length(p);
+        cl_int err = yk_store_need_host(a->store, at, n, &s->moved);
+        if (err != CL_SUCCESS)
+            return err;
+        memcpy(a->snapshot + (at - from), a->store->master + at, n);
+    }
+    return CL_SUCCESS;
 }
 
 cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
@@ -64,58 +234,90 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
             if (!d->takes[dev])
                 continue;
             *bad = dev;
-            cl_int err = yk_operand_bring(s, a, dev);
+            cl_int err = bring(s, a, dev);
             if (err != CL_SUCCESS)
                 return err;
             own |= yk_store_location(a->store, dev) != YK_HOST;
         }
-        if (!a->written || !(own || (a->read && yk_rt.options.recover)))
+        bool compared = own && a->how != YK_OPERAND_EXACT;
+        if (!a->written || !(compared || (a->read && yk_rt.options.recover)))
             continue;
-        cl_int err = yk_store_need_host(a->store, a->off, a->len, &s->moved);
+        cl_int err = keep(s, a);
         if (err != CL_SUCCESS)
             return err;
-        a->snapshot = malloc(a->len);
-        if (!a->snapshot)
-            return CL_OUT_OF_HOST_MEMORY;
-        memcpy(a->snapshot, a->store->master + a->off, a->len);
     }
     return CL_SUCCESS;
 }
 
-/* Read DEV's bytes of A in pieces and take over what it changed. */
-static cl_int merge_one(struct yk_operands *s, struct yk_operand *a, unsigned dev)
+cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
+{
+    for (size_t i = 0; i < s->parts.part.n; i++)
+        if (s->parts.part.v[i].share == share)
+            s->parts.part.v[i].dev = to;
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
+        if (s->v[i].how != YK_OPERAND_WHOLE)
+            err = bring(s, &s->v[i], to);
+    return err;
+}
+
+/* Read DEV's bytes [off, off+len) of A in pieces and take over what it changed. */
+static cl_int merge_one(struct yk_operands *s, struct yk_operand *a, unsigned dev, size_t off, size_t len)
 {
     enum { PIECE = 16 << 20 };
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
     cl_command_queue q = yk_context_transfer_queue(a->store->ctx, dev);
-    size_t piece = a->len < PIECE ? a->len : PIECE;
+    size_t piece = len < PIECE ? len : PIECE;
     unsigned char *out = q ? malloc(piece) : NULL;
     if (!out)
         return q ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
     cl_int err = CL_SUCCESS;
-    for (size_t at = 0; at < a->len && err == CL_SUCCESS; at += piece) {
-        size_t n = a->len - at < piece ? a->len - at : piece;
-        err = cl->EnqueueReadBuffer(q, a->store->real[dev], CL_TRUE, a->off + at, n, out, 0, NULL, NULL);
+    for (size_t at = off; at < off + len && err == CL_SUCCESS; at += piece) {
+        size_t n = off + len - at < piece ? off + len - at : piece;
+        err = cl->EnqueueReadBuffer(q, a->store->real[dev], CL_TRUE, at, n, out, 0, NULL, NULL);
         if (err == CL_SUCCESS)
-            yk_diff_merge(a->store->master + a->off + at, out, a->snapshot + at, n);
+            yk_diff_merge(a->store->master + at, out, a->snapshot + (at - a->kept_at), n);
         s->moved += n;
     }
     free(out);
     return err;
 }
 
+/* What must be compared of A. */
+static cl_int compare(struct yk_operands *s, struct yk_operand *a, const bool *used, unsigned *bad)
+{
+    cl_int err = CL_SUCCESS;
+    for (unsigned dev = 0; a->how == YK_OPERAND_WHOLE && dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
+        if (used[dev] && yk_store_location(a->store, dev) != YK_HOST)
+            err = merge_one(s, a, *bad = dev, a->off, a->len);
+    for (size_t i = 0; i < s->parts.part.n && err == CL_SUCCESS; i++) {
+        const struct yk_part *p = &s->parts.part.v[i];
+        if (p->write && is_of(p, a) && used[p->dev] && yk_store_location(a->store, p->dev) != YK_HOST)
+            err = merge_one(s, a, *bad = p->dev, (size_t)p->region.offset, length(p));
+    }
+    return err;
+}
+
 cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
 {
     cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
+        if (s->v[i].written && s->v[i].how != YK_OPERAND_EXACT)
+            err = compare(s, &s->v[i], used, bad);
+    /* From here on nothing can fail. */
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++) {
         struct yk_operand *a = &s->v[i];
-        if (!a->written)
-            continue;
-        for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
-            if (used[dev] && yk_store_location(a->store, dev) != YK_HOST)
-                err = merge_one(s, a, *bad = dev);
-        if (err == CL_SUCCESS)
+        if (a->written && a->how == YK_OPERAND_WHOLE)
             yk_store_wrote_host(a->store, a->off, a->len);
+        for (size_t k = 0; k < s->parts.part.n; k++) {
+            const struct yk_part *p = &s->parts.part.v[k];
+            if (!p->write || !is_of(p, a) || !used[p->dev])
+                continue;
+            if (a->how == YK_OPERAND_EXACT)
+                yk_store_wrote_region(a->store, p->dev, &p->region);
+            else
+                yk_store_wrote_host(a->store, (size_t)p->region.offset, length(p));
+        }
     }
     return err;
 }
@@ -128,27 +330,64 @@ bool yk_operands_in_master(const struct yk_operands *s, unsigned dev)
     return false;
 }
 
+/* Are the bytes of A before the launch still somewhere? */
+static bool survives(const struct yk_operands *s, const struct yk_operand *a)
+{
+    if (!a->read || !a->written || a->snapshot)
+        return true;
+    if (a->how != YK_OPERAND_EXACT)
+        return false;
+    /* Devices have overwritten their own copies; the host's may be there, if nobody worked in it. */
+    for (size_t i = 0; i < s->parts.part.n; i++) {
+        const struct yk_part *p = &s->parts.part.v[i];
+        if (p->write && is_of(p, a) &&
+            (yk_store_location(a->store, p->dev) == YK_HOST ||
+             !yk_store_host_has(a->store, (size_t)p->region.offset, length(p))))
+            return false;
+    }
+    return true;
+}
+
 bool yk_operands_restore(struct yk_operands *s)
 {
     for (unsigned i = 0; i < s->n; i++)
-        if (s->v[i].read && s->v[i].written && !s->v[i].snapshot)
+        if (!survives(s, &s->v[i]))
             return false;
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_operand *a = &s->v[i];
         if (!a->written)
             continue;
-        if (a->snapshot)
-            memcpy(a->store->master + a->off, a->snapshot, a->len);
-        yk_store_wrote_host(a->store, a->off, a->len);
+        if (a->how == YK_OPERAND_WHOLE) {
+            if (a->snapshot)
+                memcpy(a->store->master + a->off, a->snapshot, a->len);
+            yk_store_wrote_host(a->store, a->off, a->len);
+        }
+        for (size_t k = 0; k < s->parts.part.n; k++) {
+            const struct yk_part *p = &s->parts.part.v[k];
+            if (!p->write || !is_of(p, a))
+                continue;
+            size_t at = (size_t)p->region.offset, n = length(p);
+            if (a->snapshot)
+                memcpy(a->store->master + at, a->snapshot + (at - a->kept_at), n);
+            if (a->snapshot || a->read)
+                yk_store_wrote_host(a->store, at, n);
+        }
     }
     return true;
 }
 
 void yk_operands_lose(struct yk_operands *s)
 {
-    for (unsigned i = 0; i < s->n; i++)
-        if (s->v[i].written)
-            yk_store_lose(s->v[i].store, s->v[i].off, s->v[i].len);
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct yk_operand *a = &s->v[i];
+        if (a->written && a->how == YK_OPERAND_WHOLE)
+            yk_store_lose(a->store, a->off, a->len);
+        for (size_t k = 0; k < s->parts.part.n; k++) {
+            const struct yk_part *p = &s->parts.part.v[k];
+            if (p->write && is_of(p, a))
+                yk_store_lose(a->store, (size_t)p->region.offset, length(p));
+        }
+    }
 }
 
 void yk_operands_finish(struct yk_operands *s)
@@ -156,6 +395,7 @@ void yk_operands_finish(struct yk_operands *s)
     for (unsigned i = 0; i < s->n; i++)
         free(s->v[i].snapshot);
     free(s->v);
+    yk_parts_finish(&s->parts);
     s->v = NULL;
     s->n = 0;
 }

@@ -1,36 +1,53 @@
-/* The bytes a split launch may touch: its buffer arguments as disjoint ranges of stores, brought to every device that
- * takes a share, and put together afterwards. Who uses it: share.c (one worker thread at a time per list). */
+/* The bytes a split launch may touch: its buffer arguments as disjoint ranges of stores. What each device reads is
+ * brought to it; what it writes completely is recorded as newest there, and stays; what it may write is compared with
+ * what it received and put together on the host. Who uses it: share.c (one worker thread at a time per list). */
 #ifndef YK_SHIM_QUEUE_OPERAND_H
 #define YK_SHIM_QUEUE_OPERAND_H
 
 #include "shim/queue/decide.h"
+#include "shim/queue/part.h"
+
+enum yk_operand_how {
+    YK_OPERAND_WHOLE, /* nothing is known: every taker gets all, all is compared */
+    YK_OPERAND_EXACT, /* every write part is exact: nothing is compared */
+    YK_OPERAND_BOUNDS /* each device's write parts, which are plain, are compared */
+};
 
 struct yk_operand {
     struct yk_store *store; /* borrowed from the launch's arguments */
     size_t off, len;
     bool read, written;
-    unsigned char *snapshot; /* what every device received; NULL where nobody needs it */
+    enum yk_operand_how how;
+    unsigned char *snapshot; /* of `kept` bytes from kept_at: what every device received; NULL where nobody needs it */
+    size_t kept_at, kept;
 };
 
 struct yk_operands {
     struct yk_operand *v;
     unsigned n;
-    uint64_t moved; /* bytes transferred so far */
+    struct yk_parts parts; /* of operands that are not WHOLE */
+    uint64_t moved;        /* bytes transferred so far */
 };
 
-/** The operands of L's arguments, overlapping ones joined. Errors: YK_ENOMEM. */
-yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_operands *s);
+/** The operands of L's arguments, overlapping ones joined, as the takers of D touch them. Errors: YK_ENOMEM. */
+yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                              struct yk_operands *s);
 
-/** Bring A to DEV. Errors: an OpenCL code. */
-cl_int yk_operand_bring(struct yk_operands *s, struct yk_operand *a, unsigned dev);
+/** The same operands for other shares. Errors: YK_ENOMEM. */
+yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                           struct yk_operands *s);
 
 /** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own (with
  * YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in *BAD;
  * nothing has been lost. */
 cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad);
 
-/** Put the outputs of the devices in USED together in the host master; the host is newest then. Errors: an OpenCL code,
- * and the device that failed in *BAD. */
+/** What was to be device SHARE's share, of which nothing was begun, will be run by TO. Errors: an OpenCL code: TO has
+ * not got it. */
+cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to);
+
+/** Record what the devices in USED have written; put what must be compared together in the host master, which is newest
+ * then. Errors: an OpenCL code, and the device that failed in *BAD. */
 cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad);
 
 /** Does DEV write into the host master, where others see it at once? */

@@ -9,6 +9,7 @@
 
 struct chunk {
     uint64_t from, to;
+    unsigned share; /* device whose share it was to be */
 };
 
 /* What all takers of one launch share. */
@@ -130,7 +131,7 @@ static bool next_chunk(struct taker *t, struct chunk *c)
 {
     struct work *w = t->work;
     if (!w->d->guided) {
-        *c = (struct chunk){w->d->from[t->dev], w->d->to[t->dev]};
+        *c = (struct chunk){w->d->from[t->dev], w->d->to[t->dev], t->dev};
         return !__atomic_exchange_n(&t->took, true, __ATOMIC_RELAXED) && c->from < c->to;
     }
     yk_lock_take(&w->lock);
@@ -152,7 +153,7 @@ static bool next_chunk(struct taker *t, struct chunk *c)
         n = grain;
     if (n > rest)
         n = rest;
-    *c = (struct chunk){w->next, w->next + n};
+    *c = (struct chunk){w->next, w->next + n, t->dev};
     w->next += n;
     yk_lock_drop(&w->lock);
     return n > 0;
@@ -178,10 +179,10 @@ static struct taker *healthy(struct taker *t, unsigned n)
 
 /* Chunks that no device has begun go to one that is well, and so does what nobody has taken. False: some chunk was
  * begun and not done, or nobody is well. */
-static bool fill_in(struct taker *t, unsigned n)
+static bool fill_in(struct taker *t, unsigned n, struct yk_operands *operands)
 {
     struct work *w = t->work;
-    struct chunk rest = {w->d->guided ? w->next : w->d->total, w->d->total};
+    struct chunk rest = {w->d->guided ? w->next : w->d->total, w->d->total, 0};
     for (;;) {
         struct taker *next = healthy(t, n);
         struct chunk *c = &rest;
@@ -198,7 +199,13 @@ static bool fill_in(struct taker *t, unsigned n)
             return false;
         struct chunk todo = *c;
         c->from = c->to; /* where NEXT fails it is NEXT's */
-        run_chunk(next, todo);
+        next->err = w->d->guided ? CL_SUCCESS : yk_operands_move(operands, todo.share, next->dev);
+        next->touched = false;
+        next->failed = todo;
+        if (next->err == CL_SUCCESS)
+            run_chunk(next, todo);
+        else
+            yk_decide_quarantine(next->dev, next->err, true);
     }
 }
 
@@ -237,12 +244,17 @@ static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *opera
         if (!next || next->dev == yk_rt.machine->primary)
             return YK_SHARE_UNTOUCHED;
         bool used[YK_MAX_DEVICES] = {0};
-        used[next->dev] = true;
-        cl_int err = CL_SUCCESS;
-        for (unsigned i = 0; i < operands->n && err == CL_SUCCESS; i++)
-            err = yk_operand_bring(operands, &operands->v[i], next->dev);
+        struct work *w = t->work;
+        struct yk_decision all = *w->d;
+        unsigned bad;
+        memset(all.takes, 0, sizeof all.takes);
+        used[next->dev] = all.takes[next->dev] = true;
+        all.from[next->dev] = 0;
+        all.to[next->dev] = all.total;
+        cl_int err = yk_operands_plan(w->l, w->facts, &all, operands) == YK_OK ? yk_operands_bring(operands, &all, &bad)
+                                                                               : CL_OUT_OF_HOST_MEMORY;
         if (err == CL_SUCCESS)
-            err = run_chunk(next, (struct chunk){0, t->work->d->total});
+            err = run_chunk(next, (struct chunk){0, all.total, next->dev});
         if (err == CL_SUCCESS)
             err = merge(t, n, operands, used);
         if (err == CL_SUCCESS)
@@ -318,7 +330,7 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
     double wall = (double)(yk_now_ns() - start) * 1e-9;
     for (unsigned i = 0; i < n; i++)
         failed |= t[i].err != CL_SUCCESS;
-    if (failed && !fill_in(t, n))
+    if (failed && !fill_in(t, n, operands))
         return start_again(t, n, operands);
     for (unsigned i = 0; i < n; i++)
         used[t[i].dev] = t[i].groups > 0;
@@ -334,7 +346,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     struct taker t[YK_MAX_DEVICES];
     struct yk_operands operands;
     unsigned n = 0;
-    if (yk_operands_collect(l, w.facts, &operands) != YK_OK)
+    if (yk_operands_collect(l, w.facts, d, &operands) != YK_OK)
         return YK_SHARE_UNTOUCHED;
     yk_lock_init(&w.lock, YK_RANK_LEAF);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)

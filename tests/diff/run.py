@@ -165,12 +165,14 @@ def draw(seed, arguments):
 
 def split(work, arguments):
     devices, strategy = draw(work.seed, arguments)
+    own = arguments.own or random.Random(work.seed * 31 + 5).choice(["", "own@1", "own@0", "own@*"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
-    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1"}, True)
+    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1",
+                                 "YOKE_FAULT": own}, True)
     work.compare(got, bare)
     every, several = work.split_kernels("bare", "yoke")
     count = len(devices.split())
-    return f"{count} devices, {strategy}", (every, several) if count > 1 else (set(), set())
+    return f"{count} devices {own}, {strategy}", (every, several) if count > 1 else (set(), set())
 
 
 def nothing_reported(log):
@@ -247,6 +249,7 @@ def main():
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--devices")
     parser.add_argument("--strategy")
+    parser.add_argument("--own", help="own@0: device 0 is taken for one with memory of its own; own@*: all")
     parser.add_argument("--second", choices=["oclgrind", "intel"], default="oclgrind")
     arguments = parser.parse_args()
     if arguments.mode != "split" and not second_there(arguments.second):

@@ -1,0 +1,68 @@
+#include "shim/queue/part.h"
+#include <stdlib.h>
+
+enum { MAX_ROWS = 1024 }; /* more pieces than that are one */
+
+/* Where there are very many rows, all from the first to the last. */
+static void few_rows(struct yk_part *p)
+{
+    struct yk_region *r = &p->region;
+    if (r->rows * r->slices <= MAX_ROWS)
+        return;
+    *r = yk_region_plain(r->offset, yk_region_end(r) - r->offset);
+    p->exact = false;
+}
+
+static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, unsigned dev)
+{
+    for (size_t i = 0; i < s->reach.touch.n; i++) {
+        const struct yk_touch *t = &s->reach.touch.v[i];
+        const struct yk_mem *m = l->value[t->arg].u.mem;
+        struct yk_part p = {.store = m->store,
+                            .region = t->region,
+                            .dev = dev,
+                            .share = dev,
+                            .write = t->kind != YK_ACCESS_READ,
+                            .exact = t->exact};
+        p.region.offset += m->origin;
+        few_rows(&p);
+        if (!yk_array_push(&s->part, p))
+            return YK_ENOMEM;
+    }
+    return YK_OK;
+}
+
+yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                       const struct yk_decision *d, unsigned dev, uint64_t from, uint64_t to)
+{
+    struct yk_reach_arg arg[64] = {{NULL, 0}};
+    if (l->nvalues != f->nargs || f->nargs > 64)
+        return YK_EINVAL;
+    for (unsigned i = 0; i < f->nargs; i++) {
+        const struct yk_value *v = &l->value[i];
+        if (f->arg[i].atomic || v->kind == YK_VALUE_PRIMARY || v->kind == YK_VALUE_SVM || v->kind == YK_VALUE_NONE)
+            return YK_EINVAL;
+        if (v->kind == YK_VALUE_BYTES)
+            arg[i] = (struct yk_reach_arg){yk_value_bytes(v), v->size};
+        else if (v->kind == YK_VALUE_MEM && !v->u.mem->store)
+            return YK_EINVAL;
+        else if (v->kind == YK_VALUE_MEM)
+            arg[i].size = v->u.mem->size;
+    }
+    struct yk_reach_launch r = {.dims = l->dims, .arg = arg};
+    struct yk_share share;
+    for (unsigned i = 0; i < 3; i++) {
+        r.groups[i] = d->range.groups[i];
+        r.local[i] = d->local[i];
+        r.offset[i] = l->has_offset && i < l->dims ? l->offset[i] : 0;
+    }
+    yk_range_cut(&d->range, from, to, &share);
+    yk_status st = yk_reach_share(&s->reach, f, &r, &share);
+    return st == YK_OK ? add_touches(s, l, dev) : st;
+}
+
+void yk_parts_finish(struct yk_parts *s)
+{
+    yk_array_finish(&s->part);
+    yk_reach_finish(&s->reach);
+}
