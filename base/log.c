@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/thread.h"
 
 static int level_now = -1;
 
@@ -56,7 +57,10 @@ void yk_log(yk_log_level level, const char *fmt, ...)
     if (n > (int)sizeof line - 2)
         n = (int)sizeof line - 2;
     line[n++] = '\n';
+    struct yk_write_guard guard;
+    yk_write_guard_begin(&guard);
     ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
     (void)ignored;
+    yk_write_guard_end(&guard);
     errno = saved;
 }

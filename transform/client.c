@@ -141,7 +141,9 @@ static yk_status ask(const struct question *q, unsigned timeout_ms, bool aside, 
                                 .memory = MEMORY_LIMIT,
                                 .file = OUTPUT_LIMIT};
     yk_status s = YK_ENOMEM;
-    if (c.in >= 0 && c.out >= 0 && c.err >= 0) {
+    if (c.in < 0 || c.out < 0 || c.err < 0) {
+        yk_warn_once("no file in memory for %s (%s); kernels run whole", q->path, strerror(errno));
+    } else {
         s = judge(yk_client_child_run(&c), &c);
         if (s == YK_OK && !(*answer = contents(c.out, OUTPUT_LIMIT, size)))
             s = YK_ENOMEM;

@@ -117,7 +117,7 @@ void yk_client_cache_put(struct yk_hash key, const char *text, size_t n)
     snprintf(temp, sizeof temp, "%s.XXXXXX", path);
     int fd = mkostemp(temp, O_CLOEXEC);
     if (fd < 0) {
-        yk_info("cannot write %s: %s", temp, strerror(errno));
+        yk_warn_once("cannot write %s (%s); kernels are analysed anew each time", path, strerror(errno));
         return;
     }
     size_t done = 0;
@@ -130,7 +130,7 @@ void yk_client_cache_put(struct yk_hash key, const char *text, size_t n)
         done += (size_t)w;
     }
     if (close(fd) || done < n || rename(temp, path)) {
-        yk_info("cannot write %s: %s", path, strerror(errno));
+        yk_warn_once("cannot write %s (%s); kernels are analysed anew each time", path, strerror(errno));
         unlink(temp);
         return;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 #include "base/clock.h"
+#include "base/thread.h"
 #include "device/fault/slot.h"
 
 struct yk_fault_callback {
@@ -95,12 +96,7 @@ static void CL_CALLBACK driver_says(cl_event event, cl_int status, void *user)
 static bool await(struct yk_fault_slot *s)
 {
     pthread_mutex_lock(&s->timer_lock);
-    pthread_t thread;
-    if (!s->timer_runs && pthread_create(&thread, NULL, timer, s) == 0) {
-        pthread_detach(thread);
-        s->timer_runs = true;
-    }
-    bool runs = s->timer_runs;
+    bool runs = s->timer_runs = s->timer_runs || !yk_thread_start(timer, s);
     s->awaited += runs;
     pthread_mutex_unlock(&s->timer_lock);
     return runs;

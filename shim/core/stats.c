@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "shim/core/runtime.h"
 
 static struct {
@@ -152,8 +153,11 @@ void yk_stats_report(void)
     static char once;
     if (yk_mode != YK_MODE_ON || __atomic_test_and_set(&once, __ATOMIC_RELAXED))
         return;
+    struct yk_write_guard guard;
+    yk_write_guard_begin(&guard);
     if (yk_rt.options.summary)
         print_summary();
     if (yk_rt.options.json)
         write_json(yk_rt.options.json);
+    yk_write_guard_end(&guard);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "device/numeric.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
@@ -191,15 +192,12 @@ bool yk_build_insisted(void)
 
 void yk_build_want(struct yk_build *b)
 {
-    pthread_t thread;
     if (yk_build_now(b) != YK_BUILD_ANALYSED || __atomic_exchange_n(&b->wanted, true, __ATOMIC_ACQ_REL))
         return;
     yk_build_hold(b);
-    if (pthread_create(&thread, NULL, build_devices, b)) {
-        yk_build_drop(b);
+    if (yk_thread_start(build_devices, b)) {
         set_state(b, YK_BUILD_NONE, "no thread for the background build");
-    } else {
-        pthread_detach(thread);
+        yk_build_drop(b);
     }
 }
 
@@ -232,15 +230,12 @@ static void *analyse_program(void *arg)
 
 void yk_build_ask(struct yk_build *b)
 {
-    pthread_t thread;
     if (yk_build_now(b) != YK_BUILD_PENDING || __atomic_exchange_n(&b->asked, true, __ATOMIC_ACQ_REL))
         return;
     yk_build_hold(b);
-    if (pthread_create(&thread, NULL, analyse_program, b)) {
-        yk_build_drop(b);
+    if (yk_thread_start(analyse_program, b)) {
         set_state(b, YK_BUILD_NONE, "no thread for the background build");
-    } else {
-        pthread_detach(thread);
+        yk_build_drop(b);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "shim/queue/callback.h"
 #include <stdlib.h>
 #include <time.h>
+#include "base/thread.h"
 
 struct job {
     struct job *next;
@@ -88,12 +89,7 @@ static void *callback_thread(void *unused)
 /* With the lock held. */
 static bool ensure_thread(void)
 {
-    pthread_t t;
-    if (!running && !pthread_create(&t, NULL, callback_thread, NULL)) {
-        pthread_detach(t);
-        running = true;
-    }
-    return running;
+    return running = running || !yk_thread_start(callback_thread, NULL);
 }
 
 bool yk_callback_post(void (*fn)(void *arg), void *arg)

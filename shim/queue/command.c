@@ -126,16 +126,19 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
 {
     cl_event few[FEW], *real = few;
     cl_uint nreal = 0;
-    bool fast = !yk_queue_busy(c->queue);
+    bool fast = true;
     if (nwait > FEW && wait && !(real = malloc(nwait * sizeof *real)))
         return CL_OUT_OF_HOST_MEMORY;
     cl_int err = check_wait_list(c->queue, nwait, wait, real, &nreal, &fast);
-    if (err == CL_SUCCESS) {
-        if (fast && (!c->kind->resident || c->kind->resident(c)))
+    bool issued = false;
+    if (err == CL_SUCCESS && fast && yk_queue_enter(c->queue)) {
+        issued = !c->kind->resident || c->kind->resident(c);
+        if (issued)
             err = issue_now(c, blocking, nreal, real, event);
-        else
-            err = push_captured(c, blocking, nwait, wait, event);
+        yk_queue_leave(c->queue);
     }
+    if (err == CL_SUCCESS && !issued)
+        err = push_captured(c, blocking, nwait, wait, event);
     if (real != few)
         free(real);
     return err;

@@ -1,4 +1,5 @@
 #include "shim/queue/crew.h"
+#include "base/thread.h"
 #include "device/device.h"
 
 static struct {
@@ -47,14 +48,7 @@ bool yk_crew_start(unsigned dev, struct yk_task *t)
     t->next = NULL;
     t->done = false;
     yk_lock_take(&crew[dev].lock);
-    if (!crew[dev].running) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, crew_thread, (void *)(uintptr_t)dev) == 0) {
-            pthread_detach(thread);
-            crew[dev].running = true;
-        }
-    }
-    bool ok = crew[dev].running;
+    bool ok = crew[dev].running = crew[dev].running || !yk_thread_start(crew_thread, (void *)(uintptr_t)dev);
     if (ok) {
         *crew[dev].last = t;
         crew[dev].last = &t->next;

@@ -1,8 +1,10 @@
 #include "shim/queue/queue.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/log.h"
+#include "base/thread.h"
 #include "shim/core/registry.h"
 #include "shim/queue/command.h"
 
@@ -203,6 +205,16 @@ static struct yk_command *runnable(struct yk_queue *q, bool *failed)
     return NULL;
 }
 
+/* Whoever has begun on the fast path comes first. New ones see that something is pending. */
+static void await_issuing(struct yk_queue *q)
+{
+    for (long ns = 0; __atomic_load_n(&q->issuing, __ATOMIC_SEQ_CST); ns = ns < 100000 ? ns + 1000 : ns)
+        if (ns < 20000)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){0, ns}, NULL);
+}
+
 static void *worker_thread(void *arg)
 {
     struct yk_queue *q = arg;
@@ -225,6 +237,7 @@ static void *worker_thread(void *arg)
         }
         unlink_command(q, c);
         yk_lock_drop(&q->lock);
+        await_issuing(q);
         carry_out(c, failed);
         yk_lock_take(&q->lock);
         if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
@@ -254,21 +267,19 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
 {
     yk_lock_take(&q->lock);
     if (!q->worker) {
-        pthread_t thread;
-        int failed = pthread_create(&thread, NULL, worker_thread, q);
+        int failed = yk_thread_start(worker_thread, q);
         if (failed) {
             yk_lock_drop(&q->lock);
             yk_error("no thread for a command-queue: %s", strerror(failed));
             return CL_OUT_OF_RESOURCES;
         }
-        pthread_detach(thread);
         yk_hold(&q->h); /* the worker's */
         q->worker = true;
     }
     c->next = NULL;
     *q->last = c;
     q->last = &c->next;
-    __atomic_add_fetch(&q->npending, 1, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&q->npending, 1, __ATOMIC_SEQ_CST);
     pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     return CL_SUCCESS;

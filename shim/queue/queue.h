@@ -30,6 +30,7 @@ struct yk_queue {
     pthread_cond_t work, idle;
     struct yk_command *first, **last; /* pending, oldest first */
     unsigned npending;                /* also the one being carried out, and YK_QUEUE_FAILED; atomic to read */
+    unsigned issuing;                 /* threads on the fast path; atomic. While there are some the worker waits */
     cl_int failure;                   /* what went wrong, while YK_QUEUE_FAILED; and whom to tell */
     pthread_t whom;
     bool many;   /* several threads: nobody is ever told enough */
@@ -65,6 +66,21 @@ cl_int yk_queue_tell(struct yk_queue *q);
 static inline bool yk_queue_busy(struct yk_queue *q)
 {
     return __atomic_load_n(&q->npending, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** The fast path: between these two nothing of this queue is carried out, so that what a thread issues and what it
+ * records of it are one step to the worker. False: something is pending; not entered. Cost: two atomic additions. */
+static inline bool yk_queue_enter(struct yk_queue *q)
+{
+    __atomic_add_fetch(&q->issuing, 1, __ATOMIC_SEQ_CST);
+    if (__builtin_expect(!__atomic_load_n(&q->npending, __ATOMIC_SEQ_CST), 1))
+        return true;
+    __atomic_sub_fetch(&q->issuing, 1, __ATOMIC_RELEASE);
+    return false;
+}
+static inline void yk_queue_leave(struct yk_queue *q)
+{
+    __atomic_sub_fetch(&q->issuing, 1, __ATOMIC_RELEASE);
 }
 
 /** Has a command failed unseen? */

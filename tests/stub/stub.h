@@ -65,7 +65,8 @@ struct stub_command {
     cl_event event;
     cl_int (*run)(struct stub_command *c); /* outside the lock; NULL: nothing to do */
     bool flushed, after_all, barrier, transfer;
-    cl_int code; /* scripted end; with skip: without running */
+    uint64_t number; /* in its queue */
+    cl_int code;     /* scripted end; with skip: without running */
     bool skip;
     uint64_t bytes;
     unsigned n_wait, n_mem;
@@ -84,7 +85,8 @@ struct _cl_command_queue {
     cl_queue_properties array[8];
     struct stub_command *commands;
     bool running, closed;
-    cl_int failure; /* scripted, of a command whose event the program has not: the next call that waits says so */
+    uint64_t enqueued; /* commands so far */
+    cl_int failure;    /* scripted, of a command whose event the program has not: the next call that waits says so */
 };
 
 struct stub_destructor { /* of contexts and memory objects; last in, first called */

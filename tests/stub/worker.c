@@ -1,5 +1,6 @@
 /* Command-queues at work: a thread per queue runs its flushed commands, the first that is ready. Nothing starts before
  * a flush, a blocking call or a wait: a shim that forgets to flush hangs here, as it would on some drivers. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -145,6 +146,9 @@ static void *work(void *arg)
 {
     cl_command_queue q = arg;
     stub_entry = "queue thread";
+    sigset_t all; /* a program's handlers are for its own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
     struct done *d = malloc(sizeof *d);
     if (!d)
         stub_die("no memory");
@@ -225,6 +229,7 @@ cl_int stub_submit(cl_command_queue q, struct stub_command *c, cl_command_type t
         c->code = stub_verdict.code;
         c->skip = stub_verdict.kind == YK_FAULT_EVENT;
     }
+    c->number = ++q->enqueued;
     DL_APPEND(q->commands, c);
     cl_int rc = CL_SUCCESS;
     if (blocking) {
@@ -267,7 +272,8 @@ cl_int stub_impl_Finish(cl_command_queue q)
     if (stub_check(q, STUB_QUEUE)) {
         stub_use(q);
         stub_flush(q);
-        while (q->commands)
+        /* For what came before it; later commands may not even be flushed. The oldest is the first. */
+        for (uint64_t last = q->enqueued; q->commands && q->commands->number <= last;)
             stub_wait();
         rc = q->failure ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
         q->failure = CL_SUCCESS;

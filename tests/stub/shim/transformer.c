@@ -172,13 +172,17 @@ int main(void)
     } else {
         f.nkernels = stub_kernel_names(source, names, KERNELS);
         f.kernel = kernel;
+        bool variants = false;
         for (unsigned i = 0; i < f.nkernels; i++) {
             stub_signature(source, names[i], &signature[i]);
             describe(&signature[i], args[i], &kernel[i]);
+            variants |= kernel[i].needs_variant;
         }
-        write_variant(kernel, f.nkernels);
-        f.variant_source = variant;
-        f.variant_size = strlen(variant);
+        if (variants) {
+            write_variant(kernel, f.nkernels);
+            f.variant_source = variant;
+            f.variant_size = strlen(variant);
+        }
     }
     if (targets > 64 || yk_facts_write(&f, &text, &size) != YK_OK)
         return 2;

@@ -1,0 +1,23 @@
+/* Threads and signals inside somebody else's program. Everyone may use it: the app's signal handlers must run on the
+ * app's own threads, and what yoke writes must not kill the app with SIGPIPE or SIGXFSZ. */
+#ifndef YK_BASE_THREAD_H
+#define YK_BASE_THREAD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/** A detached thread that runs FN(ARG). Signals to the process do not reach it; those for what it does itself (SIGFPE,
+ * SIGSEGV ...) do, since drivers handle them. Errors: 0, or errno's number: nothing runs. Thread: any. */
+int yk_thread_start(void *(*fn)(void *), void *arg);
+
+/* Around writing to a file or pipe that may be full, over a limit or without a reader. */
+struct yk_write_guard {
+    sigset_t before;
+    bool pipe, size; /* was pending already */
+};
+
+/** From now on a write of this thread gives an error where it would send a signal. Thread: any. errno is kept. */
+void yk_write_guard_begin(struct yk_write_guard *g);
+void yk_write_guard_end(const struct yk_write_guard *g);
+
+#endif
