@@ -119,6 +119,8 @@ static const struct yk_cli_option options[] = {
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",
      check_parts},
     {"json", 'j', "FILE", "YOKE_JSON", "Write the summary to FILE as JSON when the program ends.", check_file},
+    {"trace", 't', "FILE", "YOKE_TRACE",
+     "Write what is decided, moved and run to FILE while it happens, for 'yoke report' and for Perfetto.", check_file},
     {"quiet", 'q', NULL, "YOKE_QUIET=1", "No summary on standard error.", NULL},
     {"log", 'l', "LEVEL", "YOKE_LOG", "Messages: error, warn (default), info or debug.", check_log},
     {"verbose", 'v', NULL, "YOKE_LOG=info", "The same as --log info.", NULL},
@@ -161,7 +163,9 @@ static void export_options(const struct yk_cli_command *self, const char **value
             char name[64];
             snprintf(name, sizeof name, "%.*s", (int)(equals - options[i].env), options[i].env);
             set(name, equals + 1);
-        } else if (strcmp(options[i].name, "json") == 0) {
+        } else if (strcmp(options[i].name, "json") == 0 || strcmp(options[i].name, "trace") == 0) {
+            if (options[i].name[0] == 't')
+                unlink(values[i]); /* the library adds to no older trace */
             set_absolute(options[i].env, values[i]);
         } else {
             set(options[i].env, values[i]);

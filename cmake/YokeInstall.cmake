@@ -2,7 +2,7 @@
 # installation can be moved; lib/yoke and libexec/yoke are the same on every distribution for that reason. No RPATH.
 set(CMAKE_SKIP_INSTALL_RPATH ON)
 install(TARGETS yoke RUNTIME DESTINATION bin)
-foreach(target libyoke yoke-transform)
+foreach(target libyoke yoke-transform yoke-warm)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION lib/yoke RUNTIME DESTINATION libexec/yoke)
   endif()

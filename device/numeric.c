@@ -163,6 +163,26 @@ static yk_status probe_all(const struct yk_machine *m)
     return status;
 }
 
+/* Are all results that probe_all would need on disk? */
+static bool all_on_disk(const struct yk_machine *m)
+{
+    struct yk_hash key[YK_MAX_DEVICES], result;
+    for (unsigned i = 0; i < m->n; i++)
+        if (m->device[i].usable)
+            key[i] = yk_numeric_key(&m->device[i]);
+    for (unsigned i = 0; i < m->n; i++) {
+        unsigned before = 0, others = 0;
+        for (unsigned k = 0; m->device[i].usable && k < m->n; k++)
+            if (k != i && m->device[k].usable && equal(key[k], key[i])) {
+                others++;
+                before += k < i;
+            }
+        if (others && !yk_numeric_cache_get(cache_key(&m->device[i], key[i], before), &result))
+            return false;
+    }
+    return true;
+}
+
 static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool busy;
@@ -191,4 +211,12 @@ yk_status yk_numeric_probe(const struct yk_machine *m)
     pthread_cond_broadcast(&changed);
     yk_lock_drop(&lock);
     return s;
+}
+
+bool yk_numeric_recall(const struct yk_machine *m)
+{
+    yk_lock_take(&lock);
+    bool done = probed == m && equal(probed_id, m->id);
+    yk_lock_drop(&lock);
+    return (done || all_on_disk(m)) && yk_numeric_probe(m) == YK_OK;
 }

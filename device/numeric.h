@@ -20,6 +20,10 @@
  */
 yk_status yk_numeric_probe(const struct yk_machine *m);
 
+/** The same as yk_numeric_probe if every result it needs is on disk; false, and nothing has changed, if a probe would
+ * have to run. Thread: any, holding no lock. */
+bool yk_numeric_recall(const struct yk_machine *m);
+
 /** The class of D now: equal numbers compute equal bits. Thread: any. Cost: a load. */
 unsigned yk_numeric_class(const struct yk_device *d);
 

@@ -66,7 +66,12 @@ BARE static int begin(void *arg)
 {
     struct job *j = arg;
     struct yk_client_child *c = j->c;
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (c->detached) {
+        syscall(SYS_setsid);
+        syscall(SYS_setpriority, PRIO_PROCESS, 0, 19);
+    } else {
+        syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    }
     syscall(SYS_setpgid, 0, 0); /* what it starts is killed with it; a terminal's signals do not reach it */
     struct kernel_sigaction dfl = {0};
     for (int s = 1; s < 65; s++) /* what the app ignores would stay ignored */
@@ -140,7 +145,7 @@ BARE static int keep(void *arg)
     int pid = clone(begin, j->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
     if (pid < 0)
         c->error = errno;
-    else
+    else if (!c->detached)
         await(c, pid);
     syscall(SYS_exit_group, 0);
     return 0;
@@ -174,9 +179,20 @@ yk_status yk_client_child_run(struct yk_client_child *c)
     static const char *const names[][2] = {
         {"PATH", "/usr/bin:/bin"}, {"HOME", NULL}, {"TMPDIR", NULL}, {"LC_ALL", NULL}};
     enum { NAMES = sizeof names / sizeof *names };
-    char text[NAMES][4096], *env[NAMES + 1], *argv[] = {(char *)(uintptr_t)c->path, NULL};
-    int n = 0;
-    for (int i = 0; i < NAMES; i++)
+    char text[NAMES][4096], *few[NAMES + 1], **env = few;
+    char *argv[] = {(char *)(uintptr_t)c->path, (char *)(uintptr_t)c->argument, NULL};
+    int n = 0, most = 0;
+    if (c->detached) {
+        while (environ[most])
+            most++;
+        env = malloc(((size_t)most + 1) * sizeof *env);
+        if (!env)
+            return YK_ENOMEM;
+        for (int i = 0; i < most; i++)
+            if (strncmp(environ[i], "LD_PRELOAD=", 11))
+                env[n++] = environ[i];
+    }
+    for (int i = 0; i < NAMES && !c->detached; i++)
         if ((env[n] = variable(text[i], sizeof text[i], names[i][0], names[i][1])))
             n++;
     env[n] = NULL;
@@ -186,8 +202,11 @@ yk_status yk_client_child_run(struct yk_client_child *c)
     if (SANITIZED)
         c->memory = 0; /* their shadow memory is larger than any limit */
     char *stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stacks == MAP_FAILED)
+    if (stacks == MAP_FAILED) {
+        if (env != few)
+            free(env);
         return YK_ENOMEM;
+    }
     struct job j = {c, stacks, argv, env, count_files()};
     sigset_t all, old;
     int cancel;
@@ -203,5 +222,7 @@ yk_status yk_client_child_run(struct yk_client_child *c)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_setcancelstate(cancel, NULL);
     munmap(stacks, 2 * STACK);
+    if (env != few)
+        free(env);
     return c->error ? YK_EIO : c->late ? YK_ETIMEOUT : YK_OK;
 }

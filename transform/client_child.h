@@ -7,9 +7,12 @@
 #include "base/status.h"
 
 struct yk_client_child {
-    const char *path;           /* program to run, without arguments */
-    int in, out, err;           /* its standard files: open, numbers 3 and above; the caller's */
-    unsigned timeout_ms;        /* then it is killed, with all that it started */
+    const char *path;     /* program to run, without arguments */
+    int in, out, err;     /* its standard files: open, numbers 3 and above; the caller's */
+    unsigned timeout_ms;  /* then it is killed, with all that it started */
+    const char *argument; /* its one argument; NULL: none */
+    bool detached;        /* left to itself: nobody waits for it, it outlives the app, at the lowest priority, with
+                             the app's environment but LD_PRELOAD; the timeout is of its processor time */
     unsigned long memory, file; /* limits in bytes: address space (0: none), size of a file */
     bool aside;                 /* gives way to whatever else wants the processor */
     /* answers */

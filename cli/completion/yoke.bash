@@ -18,10 +18,10 @@ _yoke_run() {
     --as) _yoke_words "gpu cpu" "$cur" ;;
     --cpu-parts) _yoke_words "2 4 8 numa" "$cur" ;;
     -l | --log) _yoke_words "error warn info debug" "$cur" ;;
-    -j | --json) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    -j | --json | -t | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
         if [[ $cur == -* ]]; then
-            _yoke_words "--devices --primary --strategy --numerics --force-split --reproducible --as --cpu-parts --json
+            _yoke_words "--devices --primary --strategy --numerics --force-split --reproducible --as --cpu-parts --trace --json
                 --quiet --log --verbose --help --" "$cur"
         else
             mapfile -t COMPREPLY < <(compgen -c -- "$cur")
@@ -53,7 +53,7 @@ _yoke_program() {
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)); return ;;
-        -d | -p | -s | -n | -l | -j | --devices | --primary | --strategy | --numerics | --as | --cpu-parts | --json | --log)
+        -d | -p | -s | -n | -l | -j | -t | --trace | --devices | --primary | --strategy | --numerics | --as | --cpu-parts | --json | --log)
             # bash splits --name=value and 70:30 into words of their own
             while [[ ${COMP_WORDS[i + 1]-} == [=:] || ${COMP_WORDS[i + 2]-} == : ]]; do i=$((i + 1)); done
             i=$((i + 1))
@@ -67,7 +67,7 @@ _yoke_program() {
 _yoke() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
     if ((COMP_CWORD == 1)); then
-        _yoke_words "run devices explain solve help --help --version" "$cur"
+        _yoke_words "run devices explain profile report solve help --help --version" "$cur"
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -87,8 +87,16 @@ _yoke() {
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cl' -- "$cur"; compgen -d -- "$cur")
         fi
         ;;
+    profile) _yoke_words "show export import clear --cheap --help --" "$cur" ;;
+    report)
+        if [[ $cur == -* ]]; then
+            _yoke_words "--json --svg --html --help --" "$cur"
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        ;;
     solve) _yoke_solve "$cur" "$prev" ;;
-    help) _yoke_words "run devices explain solve" "$cur" ;;
+    help) _yoke_words "run devices explain profile report solve" "$cur" ;;
     esac
 }
 

@@ -2,6 +2,7 @@
 #include "shim/core/context.h"
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/queue/remember.h"
 
 static cl_int check_properties(const cl_context_properties *p)
 {
@@ -21,6 +22,8 @@ static cl_int check_properties(const cl_context_properties *p)
 static cl_context create(const cl_context_properties *properties, cl_int *errcode_ret)
 {
     cl_int err = check_properties(properties);
+    if (err == CL_SUCCESS)
+        yk_remember_start();
     struct yk_context *ctx = err == CL_SUCCESS ? yk_context_create(properties, &err) : NULL;
     yk_set_err(errcode_ret, err);
     return (cl_context)(void *)ctx;

@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include "device/opencl/real.h"
 #include "shim/api/api.h"
+#include "profiler/profile.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -72,4 +74,8 @@ static const struct yk_cl *below(void)
 __attribute__((destructor)) static void at_exit(void)
 {
     yk_stats_report();
+    if (__atomic_load_n(&yk_mode, __ATOMIC_ACQUIRE) == YK_MODE_ON) {
+        yk_profile_save();
+        yk_trace_finish();
+    }
 }

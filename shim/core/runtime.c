@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "base/log.h"
+#include "shim/core/trace.h"
 
 enum yk_mode yk_mode = YK_MODE_UNKNOWN;
 struct yk_runtime yk_rt;
@@ -62,6 +63,7 @@ static void start(void)
                 yk_rt.device_types |= CL_DEVICE_TYPE_GPU;
             yk_handle_init(&yk_rt.platform, YK_KIND_PLATFORM, NULL);
             yk_handle_init(&yk_rt.device, YK_KIND_DEVICE, NULL);
+            yk_trace_start();
             mode = pthread_atfork(NULL, NULL, forked) ? YK_MODE_PASS : YK_MODE_ON;
         } else if (yk_env_str("YOKE_DEVICES", NULL)) {
             mode = YK_MODE_NONE; /* never bare on devices that the user has excluded */

@@ -8,6 +8,8 @@
 #include "device/numeric.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/remember.h"
+#include "shim/queue/warm.h"
 
 void yk_build_hold(struct yk_build *b)
 {
@@ -93,24 +95,27 @@ static cl_program build_on(struct yk_build *b, unsigned dev, const char *source,
     cl_context ctx = yk_context_real(b->ctx, dev);
     if (!ctx)
         return NULL;
-    cl_int err;
-    cl_program p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
-    if (!p)
-        return NULL;
+    cl_int err = CL_OUT_OF_HOST_MEMORY;
+    cl_program p = NULL;
     size_t n = strlen(options) + 48;
     char *all = malloc(n);
-    if (all) {
-        /* Twins of one driver get a define of their own: PoCL 3.1 aborts when two devices run one source and options.
-         */
-        if (d->twin)
-            snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
-        else
-            snprintf(all, n, "%s", options);
-        err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
+    if (!all)
+        return NULL;
+    /* Twins of one driver get a define of their own: PoCL 3.1 aborts when two devices run one source and options. */
+    if (d->twin)
+        snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
+    else
+        snprintf(all, n, "%s", options);
+    if ((p = yk_warm_program(ctx, dev, source, all))) {
         free(all);
-    } else {
-        err = CL_OUT_OF_HOST_MEMORY;
+        return p;
     }
+    p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
+    if (p)
+        err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
+    free(all);
+    if (!p)
+        return NULL;
     if (err != CL_SUCCESS) {
         char log[512] = "";
         d->cl->GetProgramBuildInfo(p, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
@@ -144,6 +149,7 @@ static void build_device(struct yk_build *b, unsigned i, struct need need)
 {
     if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
         cl_program p = NULL, v = NULL;
+        uint64_t start = yk_now_ns();
         if (need.variant && b->facts.variant_source)
             v = build_on(b, i, b->facts.variant_source, b->facts.variant_options);
         if (need.original && i != yk_rt.machine->primary)
@@ -153,6 +159,8 @@ static void build_device(struct yk_build *b, unsigned i, struct need need)
         if (p)
             b->original[i] = p;
         yk_lock_drop(&b->lock);
+        if ((p || v) && i != yk_rt.machine->primary)
+            yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
     } else {
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
                 yk_rt.machine->device[i].name);
@@ -195,6 +203,7 @@ void yk_build_want(struct yk_build *b)
     if (yk_build_now(b) != YK_BUILD_ANALYSED || __atomic_exchange_n(&b->wanted, true, __ATOMIC_ACQ_REL))
         return;
     yk_build_hold(b);
+    b->wanted_at = yk_now_ns();
     if (yk_thread_start(build_devices, b)) {
         set_state(b, YK_BUILD_NONE, "no thread for the background build");
         yk_build_drop(b);
@@ -211,8 +220,11 @@ static void analysed(struct yk_build *b)
     } else if (!need.original && !need.variant) {
         set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
     } else {
+        bool worth = yk_remember_worth(b);
+        if (worth && need.classes)
+            yk_numeric_recall(yk_rt.machine); /* the first launch may come before the others' builds are done */
         set_state(b, YK_BUILD_ANALYSED, NULL);
-        if (yk_build_insisted())
+        if (yk_build_insisted() || (worth && yk_warm_kept(b)))
             yk_build_want(b);
     }
 }
@@ -256,6 +268,7 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return NULL;
     }
     b->ctx = ctx;
+    b->content = yk_hash_str(yk_hash_str((struct yk_hash){0, 0}, source), b->options);
     b->seconds = seconds;
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);

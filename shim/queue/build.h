@@ -5,6 +5,7 @@
 #define YK_SHIM_QUEUE_BUILD_H
 
 #include <pthread.h>
+#include "base/hash.h"
 #include "base/lock.h"
 #include "shim/core/context.h"
 #include "transform/facts.h"
@@ -21,6 +22,7 @@ struct yk_build {
     struct yk_context *ctx; /* held */
     char *source;           /* NULL: not from source; then state is NONE */
     char *options;
+    struct yk_hash content; /* of source and options */
     struct yk_lock lock;
     pthread_cond_t changed;
     enum yk_build_state state; /* atomic to read */
@@ -34,7 +36,9 @@ struct yk_build {
      * Written before READY. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
     bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
+    uint64_t wanted_at;        /* ns; when the building of the others began */
     bool asked;                /* the transformer is at work or done; atomic */
+    bool warm_asked;           /* yoke-warm has been asked to have it analysed; atomic */
     bool wanted;               /* the other devices' programs are being built or will be; atomic */
     bool is_left;              /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;

@@ -24,8 +24,10 @@ struct yk_code {
     double measure_at;                           /* when so much is spent, the next is measured; see worth.h */
     unsigned measured;                           /* whole launches; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
-    unsigned losses;                             /* split launches in a row that were slower than the primary alone */
-    unsigned whole_reason;                       /* of the last whole launch, and its text: saves a search per launch */
+    bool warm_asked[YK_MAX_DEVICES];             /* yoke-warm has been asked to compile it there */
+    bool warm_looked[YK_MAX_DEVICES], warm_done[YK_MAX_DEVICES]; /* has it? asked once */
+    unsigned losses;       /* split launches in a row that were slower than the primary alone */
+    unsigned whole_reason; /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
 };
 

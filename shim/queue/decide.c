@@ -1,10 +1,15 @@
 #include "shim/queue/decide.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "device/numeric.h"
 #include "partitioner/cost.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
+#include "shim/queue/predict.h"
+#include "shim/queue/remember.h"
+#include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
 enum { FORCED_WAIT_MS = 60000 };
@@ -35,7 +40,7 @@ static void parse_strategy(void)
             yk_warn("YOKE_STRATEGY=%s: %s; yoke decides", text, msg);
     }
     if (!chosen.given)
-        yk_strategy_parse("linear", &chosen.strategy, msg, sizeof msg);
+        yk_strategy_parse("waterfill", &chosen.strategy, msg, sizeof msg);
 }
 
 void yk_decide_quarantine(unsigned dev, cl_int err, bool in_time)
@@ -122,6 +127,11 @@ bool yk_decide_whole_now(struct yk_launch *l)
     }
     if (!why)
         return false;
+    if (yk_trace_active) {
+        char text[512];
+        yk_trace_instant(YK_TRACK_DECISIONS, code->name, yk_now_ns(), "\"kernel\":\"%s\",\"reason\":\"%s\"", code->name,
+                         yk_trace_text(why, text, sizeof text));
+    }
     yk_stats_whole(reason_number(code, why));
     return true;
 }
@@ -149,18 +159,23 @@ static void choose_local(const struct yk_launch *l, const struct yk_facts_kernel
         }
 }
 
-/* May DEV take a share of a launch of this kernel, the numerics aside? */
-static bool can_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group)
+/* May DEV take a share of a launch of this kernel, the numerics aside? *LATE: not yet, but it is being built for and
+ * works in the host's memory, so that its share can begin when it is ready. */
+static bool can_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group, bool *late)
 {
+    *late = false;
     const struct yk_device *d = &yk_rt.machine->device[dev];
     struct yk_build *b = l->code->build;
     if (!d->usable || __atomic_load_n(&quarantined[dev], __ATOMIC_RELAXED) || d->max_group < group ||
         (f->fp64 && !d->fp64))
         return false;
-    if (dev != yk_rt.machine->primary && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE))
+    if ((dev != yk_rt.machine->primary || f->needs_variant) && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) {
+        if (!d->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
+            return false;
+        *late = true;
+    } else if (f->needs_variant ? !b->variant[dev] : !b->original[dev]) {
         return false;
-    if (f->needs_variant ? !b->variant[dev] : !b->original[dev])
-        return false;
+    }
     uint64_t local = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         if (l->value[i].kind == YK_VALUE_MEM && l->value[i].u.mem->store->size > d->max_alloc)
@@ -214,66 +229,76 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
     return bytes;
 }
 
-/* Auto: is the split GROUPS predicted to beat the primary alone? The cost of moving bytes is taken high: without
- * measured links a split that loses is worse than one that was missed. */
-static bool pays(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
-                 const struct yk_split *split, const uint64_t *groups)
+/* A split must be predicted to beat the primary by this much: predictions err, and a split that loses is worse than one
+ * that was missed. */
+/* Launches of which a device that compiles at the first launch is prepared for before it has a share. */
+static const double warm_from_ms = 5;
+
+static const double margin = 0.05, extra_ms = 0.05;
+
+/* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
+static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
 {
-    const double bytes_per_ms = 5e6, extra_ms = 0.1;
-    double ms = 0, bytes = 0, alone = (double)d->total / split->device[yk_rt.machine->primary].rate, mean = 0;
-    unsigned known = 0;
-    for (unsigned i = 0; i < split->n; i++)
-        if (d->takes[i] && split->device[i].rate > 0)
-            mean += split->device[i].rate, known++;
-    mean /= known ? known : 1;
-    for (unsigned i = 0; i < split->n; i++) {
-        if (!d->takes[i] || !groups[i])
-            continue;
-        double rate = split->device[i].rate > 0 ? split->device[i].rate : mean, t = (double)groups[i] / rate;
-        ms = t > ms ? t : ms;
-        bytes += bytes_for(l, f, i);
+    if (chosen.given)
+        return !strcmp(chosen.strategy.ops->name, "guided");
+    if (!free || bytes > 0 || (p->all_known && p->all_warm))
+        return false;
+    double latency = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        if (p->device[i].usable && p->device[i].latency > latency)
+            latency = p->device[i].latency;
     }
-    return ms + bytes / bytes_per_ms + extra_ms < 0.9 * alone;
+    /* A device that has never run the kernel may compile it first, for as long as that takes: only a launch, or a
+     * program, that is long beside that may wait for it. */
+    double spent = yk_code_get(&l->code->spent) * 1e3;
+    return !p->all_known && (p->alone_ms > 2 * latency || (p->alone_ms > 1 && spent > 4 * latency));
 }
 
 /* Shares, or a reason to run whole (then D->split stays false and it has been counted). */
 static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
-    struct yk_split_device dev[YK_SPLIT_MAX] = {{0}};
+    struct yk_prediction p;
     uint64_t groups[YK_SPLIT_MAX] = {0}, at = 0;
-    unsigned n = yk_rt.machine->n, p = yk_rt.machine->primary;
+    unsigned n = yk_rt.machine->n;
     const struct yk_options *o = &yk_rt.options;
-    bool free = !chosen.given && !o->reproducible && !o->force_split, cold = false;
-    double per_group = (double)(d->local[0] * d->local[1] * d->local[2]), bytes = 0;
-    for (unsigned i = 0; i < n; i++) {
-        dev[i].usable = d->takes[i];
-        dev[i].rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
-        cold |= d->takes[i] &&
-                (!__atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED) || yk_code_get(&l->code->rate[i]) <= 0);
-        bytes += d->takes[i] ? bytes_for(l, f, i) : 0;
-    }
-    d->grain = yk_range_grain(&d->range, d->total > 4096 ? 256 : 16);
-    if (free && bytes > 0 && dev[p].rate <= 0) {
+    bool free = !chosen.given && !o->reproducible && !o->force_split;
+    double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (d->takes[i])
+            all_bytes += bytes[i] = bytes_for(l, f, i);
+    yk_predict(l, d, bytes, &p);
+    d->alone_ms = p.alone_ms;
+    /* Whole rows: a share is one box then, and the first one needs no offset, for which PoCL compiles anew. */
+    d->grain = yk_range_grain(&d->range, 24);
+    if (free && !(p.alone_ms > 0)) {
         d->measure = true;
-        whole(d, "the primary was measured first, since a split would move bytes");
+        whole(d, "the primary was measured first");
         return false;
     }
-    if (free && cold && bytes <= 0 && !(dev[p].rate > 0 && (double)d->total / dev[p].rate < 1)) {
-        d->guided = true;
-        return true;
+    for (unsigned i = 0; i < n && free; i++)
+        if (p.unseen[i] && p.alone_ms > warm_from_ms && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU)
+            yk_warm_ask(l, i, d->local);
+    if (should_guide(l, &p, free, all_bytes)) {
+        bool late = false;
+        for (unsigned i = 0; i < n; i++)
+            late |= d->late[i];
+        d->guided = !late;
+        if (d->guided)
+            return true;
     }
     struct yk_strategy strategy = chosen.strategy;
-    if (chosen.given && !strcmp(strategy.ops->name, "guided")) {
-        d->guided = true;
-        return true;
-    }
     if (!chosen.given && o->reproducible)
         yk_strategy_parse("even", &strategy, NULL, 0);
-    struct yk_split split = {.n = n, .device = dev, .total = d->total, .grain = 1};
+    struct yk_split split = {.n = n, .device = p.device, .total = d->total, .grain = o->force_split ? 1 : d->grain};
     yk_strategy_divide(&strategy, &split, groups);
-    if (free && !pays(l, f, d, &split, groups)) {
-        yk_code_put(&l->code->small, (double)yk_decide_items(l));
-        whole(d, "one device alone is predicted to be faster");
+    if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms))
+        d->predicted_ms = 0;
+    if (free && !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms)) {
+        if (p.all_warm)
+            yk_code_put(&l->code->small, (double)yk_decide_items(l));
+        d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
+        whole(d, p.all_warm ? "one device alone is predicted to be faster"
+                            : "another device is predicted to be ready too late");
         return false;
     }
     if (o->force_split)
@@ -286,13 +311,31 @@ static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, s
     return true;
 }
 
+/* Nobody else is ready, and nothing is being built: what this program would need next time is compiled aside. */
+static void prepare_others(const struct yk_launch *l, const struct yk_decision *d, const struct yk_facts_kernel *f)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    if (!(yk_remember_alone(l) > warm_from_ms))
+        return;
+    for (unsigned i = 0; i < m->n; i++)
+        if (m->device[i].usable && m->device[i].type & CL_DEVICE_TYPE_CPU && (i != m->primary || f->needs_variant) &&
+            !yk_warm_done(l, i, d->local))
+            yk_warm_ask(l, i, d->local);
+}
+
 void yk_decide(struct yk_launch *l, struct yk_decision *d)
 {
     memset(d, 0, sizeof *d);
     pthread_once(&chosen.once, parse_strategy);
     const struct yk_options *o = &yk_rt.options;
     bool insist = o->force_split || o->reproducible || chosen.given;
-    enum yk_build_state state = yk_build_wait(l->code->build, YK_BUILD_READY, insist ? FORCED_WAIT_MS * 1000000ull : 0);
+    struct yk_build *build = l->code->build;
+    enum yk_build_state state = yk_build_wait(build, YK_BUILD_READY, insist ? FORCED_WAIT_MS * 1000000ull : 0);
+    if (!insist && state == YK_BUILD_PENDING && __atomic_load_n(&build->asked, __ATOMIC_RELAXED)) {
+        /* What is known to be long may wait a little for what halves it. */
+        double ms = yk_remember_alone(l) / 16;
+        state = yk_build_wait(build, YK_BUILD_ANALYSED, ms > 0 ? (uint64_t)(ms * 1e6) : 0);
+    }
     if (yk_decide_whole_now(l)) {
         d->reason = "as decided at once";
         return;
@@ -334,7 +377,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
     unsigned takers = 0;
     bool left_out = false, would_mixed = false, would_any = false;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        if (!can_take(l, f, i, group))
+        if (!can_take(l, f, i, group, &d->late[i]) || (d->late[i] && !(yk_remember_alone(l) > 0)))
             continue;
         d->takes[i] = numerics_allow(f, i, o->numerics);
         takers += d->takes[i];
@@ -348,6 +391,8 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
         d->measure = !left_out && state == YK_BUILD_ANALYSED;
+        if (d->measure)
+            prepare_others(l, d, f);
         whole(d, left_out ? "numerics: the other devices may round differently (see --numerics)"
                           : "no second device was ready or able to take a share");
         return;

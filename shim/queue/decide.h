@@ -9,14 +9,19 @@
 
 /* What the worker does with a launch it has decided to split. */
 struct yk_decision {
+    uint64_t launch; /* number in the trace; 0: none */
     bool split;
     const char *reason; /* of a whole launch */
     bool measure;       /* whole: wait for it and note how fast the primary was */
     struct yk_range range;
     size_t local[3];
     uint64_t total;
-    bool takes[YK_MAX_DEVICES]; /* devices with a share */
-    bool guided;                /* chunks, the next to whoever is free; else from..to of each device */
+    bool takes[YK_MAX_DEVICES];      /* devices with a share */
+    bool late[YK_MAX_DEVICES];       /* of those: still being built for; takes its share when it is ready */
+    double predicted_ms;             /* of the whole launch; 0: no prediction */
+    double alone_ms;                 /* of the primary alone; 0: not known */
+    double share_ms[YK_MAX_DEVICES]; /* predicted end of each share; 0: no prediction */
+    bool guided;                     /* chunks, the next to whoever is free; else from..to of each device */
     uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
     uint64_t grain;
 };

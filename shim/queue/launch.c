@@ -1,10 +1,14 @@
 #include "shim/queue/launch.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/queue/decide.h"
+#include "shim/queue/remember.h"
 #include "shim/queue/share.h"
+#include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
 bool yk_value_copy(struct yk_value *to, const struct yk_value *from)
@@ -186,14 +190,19 @@ static cl_int launch_capture(struct yk_command *c)
 
 /* Wait for the launch just issued, say how it ended, and note the primary's rate; the best of all, since first launches
  * also compile. */
-static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real)
+static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64_t launch)
 {
     unsigned p = yk_rt.machine->primary;
     cl_int err = yk_rt.primary->cl->WaitForEvents(1, &real);
     if (err != CL_SUCCESS)
         return err;
-    double seconds = (double)(yk_now_ns() - start) * 1e-9,
-           rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
+    uint64_t end = yk_now_ns();
+    if (yk_trace_active) {
+        yk_trace_span(yk_track_device(p), "run", l->code->name, start, end,
+                      "\"launch\":%llu,\"whole\":true,\"predicted_ms\":0", (unsigned long long)launch);
+        yk_trace_flow(false, launch, yk_track_device(p), start + 1);
+    }
+    double seconds = (double)(end - start) * 1e-9, rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
     yk_lock_take(&l->code->lock);
     if (rate > yk_code_get(&l->code->rate[p]))
         yk_code_put(&l->code->rate[p], rate);
@@ -201,14 +210,44 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real)
         yk_code_put(&l->code->small, (double)yk_decide_items(l));
     yk_lock_drop(&l->code->lock);
     yk_worth_measured(l->code, seconds);
+    bool warm = __atomic_exchange_n(&l->code->warm[p], true, __ATOMIC_RELAXED);
+    yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, (double)yk_decide_items(l), seconds * 1e3);
+    yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
+    if (yk_remember_worth(l->code->build) && yk_build_now(l->code->build) == YK_BUILD_PENDING)
+        yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */
     return err;
+}
+
+/* What was decided, and why, on the track of decisions. */
+static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uint64_t asked)
+{
+    char shares[1024] = "", reason[512];
+    size_t used = 0;
+    uint64_t now = yk_now_ns();
+    d->launch = yk_trace_launch();
+    for (unsigned i = 0; i < yk_rt.machine->n && used + 96 < sizeof shares; i++)
+        used += (size_t)snprintf(shares + used, sizeof shares - used,
+                                 "%s{\"groups\":%llu,\"predicted_ms\":%.6f,\"late\":%s}", i ? "," : "",
+                                 (unsigned long long)(d->split && !d->guided ? d->to[i] - d->from[i] : 0),
+                                 d->split ? d->share_ms[i] : 0, d->late[i] ? "true" : "false");
+    yk_trace_span(YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
+                  "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"split\":%s,\"guided\":%s,"
+                  "\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"shares\":[%s]",
+                  (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
+                  (unsigned long long)d->total, d->split ? "true" : "false", d->guided ? "true" : "false",
+                  d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms,
+                  shares);
+    yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);
 }
 
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_launch *l = (struct yk_launch *)c;
     struct yk_decision d;
+    uint64_t asked = yk_trace_active ? yk_now_ns() : 0;
     yk_decide(l, &d);
+    if (yk_trace_active)
+        trace_decision(l, &d, asked);
     cl_int err = YK_SHARE_UNTOUCHED;
     if (d.split) {
         err = yk_share_run(l, &d);
@@ -224,14 +263,14 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     if (d.measure && !real) {
         err = yk_launch_whole(l, &own);
         if (err == CL_SUCCESS)
-            err = measure(l, start, own);
+            err = measure(l, start, own, d.launch);
         if (own)
             yk_rt.primary->cl->ReleaseEvent(own);
         return err;
     }
     err = yk_launch_whole(l, real);
     if (err == CL_SUCCESS && d.measure)
-        measure(l, start, *real);
+        measure(l, start, *real, d.launch);
     return err == CL_SUCCESS ? YK_CARRY_ISSUED : err;
 }
 

@@ -4,8 +4,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/queue/crew.h"
 #include "shim/queue/operand.h"
+#include "shim/queue/remember.h"
+
+static const uint64_t late_wait_ns = 30ull * 1000000000u;
 
 struct chunk {
     uint64_t from, to;
@@ -37,6 +41,11 @@ struct taker {
     double seconds;
     bool started;
 };
+
+static bool is_late(const struct taker *t)
+{
+    return t->work->d->late[t->dev];
+}
 
 static uint64_t hidden_value(const struct yk_launch *l, const struct yk_decision *d, const struct yk_box *box,
                              const struct yk_facts_hidden *h)
@@ -109,15 +118,27 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
         if (err == CL_SUCCESS)
             err = end;
     }
-    double seconds = (double)(yk_now_ns() - start) * 1e-9;
+    uint64_t end = yk_now_ns();
+    double seconds = (double)(end - start) * 1e-9;
+    if (yk_trace_active) {
+        yk_trace_span(yk_track_device(t->dev), "run", w->l->code->name, start, end,
+                      "\"launch\":%llu,\"from\":%llu,\"to\":%llu,\"boxes\":%u,\"predicted_ms\":%.6f,\"error\":%d",
+                      (unsigned long long)w->d->launch, (unsigned long long)c.from, (unsigned long long)c.to, share.n,
+                      w->d->guided ? 0 : w->d->share_ms[t->dev], err);
+        yk_trace_flow(false, w->d->launch, yk_track_device(t->dev), start + 1);
+    }
     if (err == CL_SUCCESS) {
         t->groups += c.to - c.from;
         t->seconds += seconds;
         struct yk_code *code = w->l->code;
+        bool warm = __atomic_exchange_n(&code->warm[t->dev], true, __ATOMIC_RELAXED); /* a first one compiles */
+        double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]);
         yk_lock_take(&w->lock);
-        if (__atomic_exchange_n(&code->warm[t->dev], true, __ATOMIC_RELAXED) && seconds > 0) /* a first one compiles */
+        if (warm && seconds > 0)
             w->rate[t->dev] = (double)(c.to - c.from) / seconds;
         yk_lock_drop(&w->lock);
+        yk_remember(w->l, t->dev, warm ? YK_SAMPLE_SHARED : YK_SAMPLE_FIRST, (double)(c.to - c.from) * per_group,
+                    seconds * 1e3);
     } else {
         t->err = err;
         t->failed = c;
@@ -126,7 +147,7 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
     return err;
 }
 
-/* The next piece for T: guided self-scheduling, half of what would be its part of the rest. */
+/* The next piece for T. */
 static bool next_chunk(struct taker *t, struct chunk *c)
 {
     struct work *w = t->work;
@@ -135,34 +156,44 @@ static bool next_chunk(struct taker *t, struct chunk *c)
         return !__atomic_exchange_n(&t->took, true, __ATOMIC_RELAXED) && c->from < c->to;
     }
     yk_lock_take(&w->lock);
-    uint64_t rest = w->d->total - w->next, n;
+    uint64_t rest = w->d->total - w->next, least = w->d->total / (64 * w->takers);
     double sum = 0;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         sum += w->rate[i];
-    if (w->rate[t->dev] > 0)
-        n = (uint64_t)((double)rest * w->rate[t->dev] / sum / 2);
-    else
-        n = w->d->total / (32 * w->takers);
-    uint64_t grain = w->d->grain ? w->d->grain : 1;
-    n = n / grain * grain;
     /* Tiny tails cost more in launches than they balance. */
-    uint64_t least = w->d->total / (64 * w->takers);
-    if (n < least)
-        n = least;
-    if (n < grain)
-        n = grain;
-    if (n > rest)
-        n = rest;
+    uint64_t n = yk_guided_chunk(w->d->total, rest, w->d->grain, least, w->takers, w->rate[t->dev], sum);
     *c = (struct chunk){w->next, w->next + n, t->dev};
     w->next += n;
     yk_lock_drop(&w->lock);
     return n > 0;
 }
 
+/* A real kernel with its arguments. */
+static cl_int equip(struct taker *t)
+{
+    struct work *w = t->work;
+    t->kernel = yk_code_take(w->l->code, t->dev, true);
+    if (!t->kernel)
+        return YK_SHARE_UNTOUCHED;
+    cl_int err = yk_launch_set_args(w->l, t->kernel->real, t->dev);
+    if (err != CL_SUCCESS) {
+        yk_info("device %u cannot take the arguments of %s: %s", t->dev, w->l->code->name, yk_cl_error_name(err));
+        return YK_SHARE_UNTOUCHED;
+    }
+    return CL_SUCCESS;
+}
+
 static void take(struct yk_task *task)
 {
     struct taker *t = (struct taker *)task;
     struct chunk c;
+    if (is_late(t) && (yk_build_wait(t->work->l->code->build, YK_BUILD_READY, late_wait_ns) != YK_BUILD_READY ||
+                       equip(t) != CL_SUCCESS)) {
+        /* Nothing of it has begun: another takes its share. */
+        t->err = CL_DEVICE_NOT_AVAILABLE;
+        t->failed = (struct chunk){t->work->d->from[t->dev], t->work->d->to[t->dev], t->dev};
+        return;
+    }
     while (t->err == CL_SUCCESS && next_chunk(t, &c))
         run_chunk(t, c);
 }
@@ -295,15 +326,10 @@ static cl_int prepare(struct work *w, struct taker *t, unsigned *n)
         if (!w->d->takes[dev])
             continue;
         t[*n] = (struct taker){.task = {.run = take}, .work = w, .dev = dev};
-        t[*n].kernel = yk_code_take(w->l->code, dev, true);
-        if (!t[*n].kernel)
-            return YK_SHARE_UNTOUCHED;
         (*n)++;
-        cl_int err = yk_launch_set_args(w->l, t[*n - 1].kernel->real, dev);
-        if (err != CL_SUCCESS) {
-            yk_info("device %u cannot take the arguments of %s: %s", dev, w->l->code->name, yk_cl_error_name(err));
-            return YK_SHARE_UNTOUCHED;
-        }
+        cl_int err = w->d->late[dev] ? CL_SUCCESS : equip(&t[*n - 1]);
+        if (err != CL_SUCCESS)
+            return err;
     }
     w->takers = *n;
     return CL_SUCCESS;
@@ -334,10 +360,24 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
         return start_again(t, n, operands);
     for (unsigned i = 0; i < n; i++)
         used[t[i].dev] = t[i].groups > 0;
+    uint64_t merge_start = yk_now_ns(), moved = operands->moved;
     cl_int err = merge(t, n, operands, used);
+    if (yk_trace_active && operands->moved > moved)
+        yk_trace_span(YK_TRACK_MERGES, "merge", w->l->code->name, merge_start, yk_now_ns(),
+                      "\"launch\":%llu,\"bytes\":%llu", (unsigned long long)w->d->launch,
+                      (unsigned long long)(operands->moved - moved));
     if (err == CL_SUCCESS && !failed)
         learn(w, wall);
     return err == CL_SUCCESS ? err : start_again(t, n, operands);
+}
+
+/* The link that bytes are brought over: that of the first taker with memory of its own. */
+static unsigned bring_track(const struct yk_decision *d)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (d->takes[i] && !yk_rt.machine->device[i].host_memory)
+            return i;
+    return yk_rt.machine->primary;
 }
 
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
@@ -355,12 +395,17 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     /* What this queue has already given to the primary's driver comes first. */
     cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
     unsigned bad = yk_rt.machine->primary;
+    uint64_t start = yk_now_ns();
     cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
     if (brought != CL_SUCCESS) {
         if (bad != yk_rt.machine->primary)
             yk_decide_quarantine(bad, brought, true);
         err = YK_SHARE_UNTOUCHED;
     }
+    if (yk_trace_active && operands.moved)
+        yk_trace_span(yk_track_link(bring_track(d)), "copy", "bring", start, yk_now_ns(),
+                      "\"launch\":%llu,\"bytes\":%llu", (unsigned long long)d->launch,
+                      (unsigned long long)operands.moved);
     if (err == CL_SUCCESS)
         err = prepare(&w, t, &n);
     if (err == CL_SUCCESS) {
@@ -377,7 +422,8 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     for (unsigned i = 0; i < n; i++) {
         if (t[i].groups)
             yk_stats_share(t[i].dev, t[i].groups, t[i].seconds);
-        yk_code_give(l->code, t[i].dev, true, t[i].kernel);
+        if (t[i].kernel)
+            yk_code_give(l->code, t[i].dev, true, t[i].kernel);
     }
     yk_stats_moved(operands.moved);
     yk_operands_finish(&operands);

@@ -1,5 +1,6 @@
 #include "shim/queue/worth.h"
 #include "shim/queue/decide.h"
+#include "shim/queue/remember.h"
 
 /* A driver's build is followed by a compilation at the first launch on each device, which takes as long (PoCL 3.1: 300
  * and 350 ms), and the first shares are small. */
@@ -28,6 +29,10 @@ static void begin(struct yk_build *b)
 bool yk_worth_early(struct yk_launch *l)
 {
     struct yk_code *code = l->code;
+    if (yk_build_now(code->build) == YK_BUILD_ANALYSED && !yk_build_insisted() && yk_remember_worth(code->build)) {
+        begin(code->build); /* wanted already, where that costs nothing */
+        return false;
+    }
     double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
     if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted())
         return false;

@@ -1,0 +1,49 @@
+/* What yoke-warm is asked to do, as a file: have a program analysed; or build a program for one device and compile its
+ * kernels for given local sizes, so that later processes find both in the driver's cache, and keep the program's
+ * binary. Who writes it: the shim; who reads it: yoke-warm. Untrusted when read. */
+#ifndef YK_DEVICE_WARM_REQUEST_H
+#define YK_DEVICE_WARM_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/hash.h"
+#include "base/status.h"
+
+enum { YK_WARM_ARGS = 128 };
+
+enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL };
+
+struct yk_warm_request {
+    unsigned device; /* in the machine */
+    char *options, *source;
+    char *kernel; /* "": have the program analysed, for all devices */
+    uint64_t local[3];
+    unsigned dims, nargs;
+    enum yk_warm_arg kind[YK_WARM_ARGS];
+    uint64_t size[YK_WARM_ARGS];
+};
+
+/** Errors: YK_EIO. */
+yk_status yk_warm_write(FILE *f, const struct yk_warm_request *r);
+
+/** Owns: R's texts are the caller's to free (yk_warm_finish), also after an error. Errors: YK_EFORMAT, YK_ENOMEM. */
+yk_status yk_warm_read(FILE *f, struct yk_warm_request *r);
+void yk_warm_finish(struct yk_warm_request *r);
+
+/**
+ * Where the binary of a program for a device is kept: a file in yoke's cache folder, named by the hash of SOURCE, the
+ * OPTIONS it was built with and DEVICE (name, driver, order). False: no folder.
+ */
+bool yk_warm_path(const char *source, const char *options, const char *device, char *path, size_t n);
+
+/** The same for the mark that KERNEL has been compiled there for LOCAL: a file put with yk_warm_put. */
+bool yk_warm_mark(const char *source, const char *options, const char *device, const char *kernel,
+                  const uint64_t local[3], char *path, size_t n);
+
+/** The kept binary: *OUT is the caller's to free. Its check is verified; a bad one is removed. False: none. */
+bool yk_warm_get(const char *path, unsigned char **out, size_t *n);
+yk_status yk_warm_put(const char *path, const unsigned char *binary, size_t n);
+
+#endif

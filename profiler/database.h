@@ -1,0 +1,63 @@
+/* The samples on disk: an SQLite database (WAL) of this user, shared by all processes. Who uses it: profile.c,
+ * `yoke profile`.
+ *
+ * SQLite is opened with dlopen when the first database is: libyoke.so needs libc alone, and a machine without the
+ * library just remembers nothing. It is not linked into a child process because reading 2 ms sooner, inside the
+ * process, is what lets the first launch be decided well; no lock is held and no launch waits while it works.
+ *
+ * A database that is damaged, foreign or of another version is set aside (renamed to *.bad) and begun anew; a full disk
+ * or a locked file costs the samples of that moment. Nothing here is fatal. What is read is checked as untrusted input.
+ */
+#ifndef YK_PROFILER_DATABASE_H
+#define YK_PROFILER_DATABASE_H
+
+#include "base/status.h"
+#include "profiler/series.h"
+
+enum { YK_DATABASE_VERSION = 1, YK_DATABASE_TEXT = 200 };
+
+enum yk_sample_kind {
+    YK_SAMPLE_ALONE,  /* the device had the launch, and the machine, to itself */
+    YK_SAMPLE_SHARED, /* a share, other devices at work beside it */
+    YK_SAMPLE_FIRST,  /* what the first launch in a process took beyond that; groups: 1 */
+    YK_SAMPLE_BUILD,  /* the program's build on the device, 1 */
+    YK_SAMPLE_KIND_COUNT
+};
+
+/* What one series is of. Texts without control characters. */
+struct yk_database_key {
+    char kernel[33];               /* content: source, options, name, as hexadecimal digits */
+    char name[YK_DATABASE_TEXT];   /* the kernel's */
+    char device[YK_DATABASE_TEXT]; /* name, driver; nothing that changes between processes */
+    char local[64];                /* "16x16x1" */
+    char problem[33];              /* arguments and range; "" for all together */
+    enum yk_sample_kind kind;
+};
+
+struct yk_database;
+
+/** Open or create the database at PATH. NULL: none can be had (no library, no file); logged at info. Thread: one at a
+ * time per handle. Cost: some ms. */
+struct yk_database *yk_database_open(const char *path);
+void yk_database_close(struct yk_database *db);
+
+/** The same at the user's own place (XDG data folder). */
+struct yk_database *yk_database_open_default(void);
+
+/** Call EACH for every good series, of kernel KERNEL alone unless NULL. Errors: YK_EIO; YK_EFORMAT: damaged, has been
+ * set aside, and DB is a new one. */
+yk_status yk_database_read(struct yk_database *db, const char *kernel,
+                           void (*each)(void *arg, const struct yk_database_key *k, const struct yk_series *s),
+                           void *arg);
+
+/** Between begin and commit, writes are one transaction: all or nothing survives a kill. Errors: as above. */
+yk_status yk_database_begin(struct yk_database *db);
+yk_status yk_database_write(struct yk_database *db, const struct yk_database_key *k, const struct yk_series *s);
+yk_status yk_database_commit(struct yk_database *db);
+
+/** Forget everything, or one kernel (by name or content). Errors: as above. */
+yk_status yk_database_clear(struct yk_database *db, const char *kernel);
+
+const char *yk_sample_kind_name(enum yk_sample_kind k);
+
+#endif

@@ -1,0 +1,227 @@
+#include "profiler/profile.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+enum { MOST_ENTRIES = 1 << 16, MOST_PROBLEMS = 32, FIRST_SLOTS = 256 };
+
+struct entry {
+    struct yk_hash id;
+    struct yk_database_key key;
+    struct yk_series series;
+    unsigned problems; /* of the entry for all together */
+    bool dirty;
+};
+
+static struct {
+    struct yk_lock lock;
+    pthread_cond_t idle;
+    struct entry **slot; /* open addressing; a power of two of them */
+    size_t slots, used;
+    struct yk_database *db; /* only by whoever has set `busy` */
+    bool busy, loaded, disabled, dirty;
+} profile = {.lock = YK_LOCK_INIT(YK_RANK_PROFILE), .idle = PTHREAD_COND_INITIALIZER};
+
+void yk_profile_device_text(const struct yk_device *d, char out[YK_DATABASE_TEXT])
+{
+    /* Control characters would not pass the check when read. */
+    snprintf(out, YK_DATABASE_TEXT, "%.90s / %.60s #%u", d->name, d->driver, d->twin);
+    for (char *c = out; *c; c++)
+        if ((unsigned char)*c < 32)
+            *c = ' ';
+}
+
+static struct yk_hash id_of(const struct yk_database_key *k)
+{
+    struct yk_hash h = yk_hash_str((struct yk_hash){0, 0}, k->kernel);
+    h = yk_hash_str(yk_hash_str(yk_hash_str(h, k->device), k->local), k->problem);
+    return yk_hash_bytes(h, &k->kind, sizeof k->kind);
+}
+
+static void key_text(const struct yk_profile_key *k, bool all, struct yk_database_key *out)
+{
+    memset(out, 0, sizeof *out);
+    yk_hash_hex(k->kernel, out->kernel);
+    snprintf(out->name, sizeof out->name, "%s", k->name ? k->name : "");
+    yk_profile_device_text(k->device, out->device);
+    snprintf(out->local, sizeof out->local, "%zux%zux%zu", k->local[0], k->local[1], k->local[2]);
+    if (!all && (k->problem.lo || k->problem.hi))
+        yk_hash_hex(k->problem, out->problem);
+    out->kind = k->kind;
+}
+
+static struct entry **find(struct yk_hash id)
+{
+    for (size_t i = id.lo & (profile.slots - 1);; i = (i + 1) & (profile.slots - 1))
+        if (!profile.slot[i] || (profile.slot[i]->id.lo == id.lo && profile.slot[i]->id.hi == id.hi))
+            return &profile.slot[i];
+}
+
+static bool grow(void)
+{
+    if (profile.slots && 2 * (profile.used + 1) <= profile.slots)
+        return true;
+    size_t old = profile.slots, n = old ? 2 * old : FIRST_SLOTS;
+    struct entry **was = profile.slot, **slot = n <= 4 * MOST_ENTRIES ? calloc(n, sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    profile.slot = slot;
+    profile.slots = n;
+    for (size_t i = 0; i < old; i++)
+        if (was[i])
+            *find(was[i]->id) = was[i];
+    free(was);
+    return true;
+}
+
+/* The entry of K, made if need be; NULL: no room. Lock held. */
+static struct entry *entry_of(const struct yk_database_key *k, bool *made)
+{
+    if (!grow())
+        return NULL;
+    struct yk_hash id = id_of(k);
+    struct entry **e = find(id);
+    *made = !*e;
+    if (!*e && profile.used < MOST_ENTRIES && (*e = calloc(1, sizeof **e))) {
+        **e = (struct entry){.id = id, .key = *k};
+        profile.used++;
+    }
+    return *e;
+}
+
+static void take_over(void *arg, const struct yk_database_key *k, const struct yk_series *s)
+{
+    bool made;
+    (void)arg;
+    yk_lock_take(&profile.lock);
+    struct entry *e = entry_of(k, &made);
+    if (e && made) /* what was measured here meanwhile is newer */
+        e->series = *s;
+    yk_lock_drop(&profile.lock);
+}
+
+static void begin_work(void)
+{
+    yk_lock_take(&profile.lock);
+    while (profile.busy)
+        yk_lock_wait(&profile.lock, &profile.idle);
+    profile.busy = true;
+    yk_lock_drop(&profile.lock);
+}
+
+static void end_work(bool loaded)
+{
+    yk_lock_take(&profile.lock);
+    profile.busy = false;
+    if (loaded)
+        __atomic_store_n(&profile.loaded, true, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&profile.idle);
+    yk_lock_drop(&profile.lock);
+}
+
+bool yk_profile_loaded(void)
+{
+    return __atomic_load_n(&profile.loaded, __ATOMIC_ACQUIRE);
+}
+
+void yk_profile_load(void)
+{
+    if (yk_profile_loaded())
+        return;
+    begin_work();
+    if (!yk_profile_loaded()) {
+        profile.disabled = !yk_env_bool("YOKE_PROFILE", true);
+        profile.db = profile.disabled ? NULL : yk_database_open_default();
+        if (profile.db)
+            (void)yk_database_read(profile.db, NULL, take_over, NULL); /* damaged: it said so, and is empty now */
+    }
+    end_work(true);
+}
+
+static void add_to(const struct yk_database_key *k, double groups, double ms, struct entry *all)
+{
+    bool made;
+    struct entry *e = entry_of(k, &made);
+    if (!e)
+        return;
+    if (all && made)
+        all->problems++;
+    if (k->kind == YK_SAMPLE_FIRST)
+        yk_series_add_least(&e->series, groups, ms);
+    else
+        yk_series_add(&e->series, groups, ms);
+    e->dirty = profile.dirty = true;
+}
+
+void yk_profile_add(const struct yk_profile_key *k, double groups, double ms)
+{
+    struct yk_database_key all, one;
+    bool made;
+    key_text(k, true, &all);
+    key_text(k, false, &one);
+    yk_lock_take(&profile.lock);
+    struct entry *e = entry_of(&all, &made);
+    if (e)
+        add_to(&all, groups, ms, NULL);
+    if (e && one.problem[0] && (e->problems < MOST_PROBLEMS || *find(id_of(&one))))
+        add_to(&one, groups, ms, e);
+    yk_lock_drop(&profile.lock);
+}
+
+bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out)
+{
+    struct yk_database_key key;
+    key_text(k, false, &key);
+    struct yk_hash id = id_of(&key);
+    yk_lock_take(&profile.lock);
+    struct entry *e = profile.slots ? *find(id) : NULL;
+    bool found = e && e->series.n;
+    if (found)
+        *out = e->series;
+    yk_lock_drop(&profile.lock);
+    return found;
+}
+
+bool yk_profile_find(const struct yk_profile_key *k, struct yk_series *out, bool *exact)
+{
+    struct yk_profile_key all = *k;
+    *exact = yk_profile_get(k, out);
+    all.problem = (struct yk_hash){0, 0};
+    return *exact || yk_profile_get(&all, out);
+}
+
+void yk_profile_save(void)
+{
+    yk_lock_take(&profile.lock);
+    bool dirty = profile.dirty;
+    size_t n = 0, most = profile.used;
+    yk_lock_drop(&profile.lock);
+    if (!dirty)
+        return;
+    yk_profile_load();
+    begin_work();
+    struct entry *copy = profile.db ? malloc((most + 1) * sizeof *copy) : NULL;
+    yk_lock_take(&profile.lock);
+    profile.dirty = false;
+    for (size_t i = 0; copy && i < profile.slots && n < most; i++)
+        if (profile.slot[i] && profile.slot[i]->dirty) {
+            profile.slot[i]->dirty = false;
+            copy[n++] = *profile.slot[i];
+        }
+    yk_lock_drop(&profile.lock);
+    struct yk_write_guard guard; /* at exit this is the app's thread */
+    yk_write_guard_begin(&guard);
+    if (n && yk_database_begin(profile.db) == YK_OK) {
+        yk_status s = YK_OK;
+        for (size_t i = 0; i < n && s == YK_OK; i++)
+            s = yk_database_write(profile.db, &copy[i].key, &copy[i].series);
+        (void)yk_database_commit(profile.db); /* what failed has been said, and costs these samples */
+    }
+    yk_write_guard_end(&guard);
+    free(copy);
+    end_work(false);
+}

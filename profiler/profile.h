@@ -1,0 +1,45 @@
+/* What this process knows of how long things take: measured here, or read from the database. Who uses it: the shim's
+ * planner (reads), its executors (add), a thread of its own (database). Never calls a driver; a question or an addition
+ * never waits for a file. */
+#ifndef YK_PROFILER_PROFILE_H
+#define YK_PROFILER_PROFILE_H
+
+#include "base/hash.h"
+#include "device/device.h"
+#include "profiler/database.h"
+
+struct yk_profile_key {
+    struct yk_hash kernel; /* content: source, options, name */
+    const char *name;      /* borrowed */
+    const struct yk_device *device;
+    size_t local[3];
+    struct yk_hash problem; /* arguments and range; {0, 0}: all together */
+    enum yk_sample_kind kind;
+};
+
+/** Read the database, once per process; later calls return at once. Thread: any but the app's; calls SQLite, no lock
+ * held. YOKE_PROFILE=0: no database. */
+void yk_profile_load(void);
+
+/** Has it been read (or found missing)? */
+bool yk_profile_loaded(void);
+
+/**
+ * GROUPS work-groups took MS. Counts for the problem and for all together; problems beyond 32 of a kernel and device
+ * count for all together only. Thread: any; no driver call, no file. Cost: a hash and a lock.
+ */
+void yk_profile_add(const struct yk_profile_key *k, double groups, double ms);
+
+/** The series of K, into OUT. False: none. */
+bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out);
+
+/** The series of K's problem, else of all problems together. *EXACT: which. */
+bool yk_profile_find(const struct yk_profile_key *k, struct yk_series *out, bool *exact);
+
+/** Write what is new. Thread: any that may call SQLite; no lock held. At exit at the latest. */
+void yk_profile_save(void);
+
+/** What the database calls D; at most YK_DATABASE_TEXT bytes. Devices of one name are told apart by their order. */
+void yk_profile_device_text(const struct yk_device *d, char out[YK_DATABASE_TEXT]);
+
+#endif

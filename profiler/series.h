@@ -1,0 +1,48 @@
+/* Samples of work-groups against time, few enough to keep for every kernel, and the table that follows from them. Who
+ * uses it: profile.c, the shim's planner, `yoke profile`. Plain data; no clock, no file. Thread: the caller's lock. */
+#ifndef YK_PROFILER_SERIES_H
+#define YK_PROFILER_SERIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { YK_SERIES_SAMPLES = 16, YK_SERIES_POINTS = YK_SERIES_SAMPLES + 1 };
+
+struct yk_sample {
+    double groups, ms;
+    uint32_t count; /* measurements in it */
+};
+
+struct yk_series {
+    unsigned n;
+    struct yk_sample at[YK_SERIES_SAMPLES]; /* groups rising */
+};
+
+struct yk_series_point {
+    double groups, ms;
+};
+
+/**
+ * Add a measurement: into the sample of about as many work-groups (within 5 %) where there is one, half old and half
+ * new, so that a change of the machine is followed within a few launches; else as a new sample, for which the closest
+ * two are joined when all places are taken. Values that cannot be (not finite, not above 0) are ignored.
+ */
+void yk_series_add(struct yk_series *s, double groups, double ms);
+
+/** The same for what is above its true value whenever something else gets in between (a first launch, which may find
+ * the driver's cache empty): a lower value counts at once, a higher one for a tenth. */
+void yk_series_add_least(struct yk_series *s, double groups, double ms);
+
+/**
+ * The table: POINT[0] is at 0 work-groups, times never fall, the last line rises. Returns the number of points; 0: no
+ * samples. The time at 0 continues the first line backwards, between 0 and the first sample's time.
+ */
+unsigned yk_series_table(const struct yk_series *s, struct yk_series_point point[YK_SERIES_POINTS]);
+
+/** Time of GROUPS work-groups by the table; negative: no samples. */
+double yk_series_ms(const struct yk_series *s, double groups);
+
+/** Are rising, finite, positive samples in S? For what comes from a file. */
+bool yk_series_good(const struct yk_series *s);
+
+#endif

@@ -1,0 +1,153 @@
+#include "shim/queue/predict.h"
+#include <string.h>
+#include "base/clock.h"
+#include "shim/queue/remember.h"
+#include "shim/queue/warm.h"
+
+/* What a driver is taken to need for a kernel's first launch where nobody has seen it: PoCL compiles then; drivers of
+ * GPUs have compiled at the build. */
+static const double first_cpu_ms = 250, first_gpu_ms = 1, first_cached_ms = 3, kept_ms = 2;
+
+/* Bytes per ms of links that nobody has measured: ordinary memory, through the host. */
+static const double default_bandwidth = 5e6;
+
+/* UNIT: of the samples, in work-groups of this launch. */
+static unsigned fill(struct yk_point *to, const struct yk_series *s, double unit)
+{
+    struct yk_series_point p[YK_SERIES_POINTS];
+    unsigned n = yk_series_table(s, p);
+    for (unsigned i = 0; i < n; i++)
+        to[i] = (struct yk_point){p[i].groups * unit, p[i].ms};
+    return n;
+}
+
+static bool same_kind(const struct yk_device *a, const struct yk_device *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->driver, b->driver);
+}
+
+/* Samples of kind KIND on DEV. */
+static bool recall(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, struct yk_series *s)
+{
+    struct yk_profile_key k = yk_remember_key(l, dev, kind);
+    bool exact;
+    /* Samples of other problems say little about this one's time; a first launch is a compilation whatever the problem.
+     */
+    return kind == YK_SAMPLE_FIRST ? yk_profile_find(&k, s, &exact) : yk_profile_get(&k, s);
+}
+
+/* The samples to go by for DEV: its own shares; else those of a device of the same name. */
+static bool shares_of(const struct yk_launch *l, unsigned dev, struct yk_series *s)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    if (recall(l, dev, YK_SAMPLE_SHARED, s))
+        return true;
+    for (unsigned i = 0; i < m->n; i++)
+        if (i != dev && same_kind(&m->device[i], &m->device[dev]) && recall(l, i, YK_SAMPLE_SHARED, s))
+            return true;
+    return false;
+}
+
+/* The first launches on DEV. They are few and each had its own bad luck, so that devices of one name count as equally
+ * fast while theirs do not say otherwise clearly. */
+static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series *s)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    struct yk_series primary;
+    bool own = recall(l, dev, YK_SAMPLE_FIRST, s);
+    if (dev == m->primary || !same_kind(&m->device[dev], yk_rt.primary) ||
+        !recall(l, m->primary, YK_SAMPLE_FIRST, &primary))
+        return own;
+    if (own) {
+        const struct yk_sample *last = &s->at[s->n - 1];
+        double ratio = last->ms / yk_series_ms(&primary, last->groups);
+        if (ratio < 1 / 1.6 || ratio > 1.6)
+            return true;
+    }
+    *s = primary;
+    return true;
+}
+
+/* What DEV needs before its first launch of this kernel in this process: the least that has been seen of it. */
+static double first_ms(const struct yk_launch *l, const struct yk_decision *d, unsigned dev,
+                       const struct yk_series *shares, double unit_ms, bool *unseen)
+{
+    struct yk_series first;
+    *unseen = !recall(l, dev, YK_SAMPLE_FIRST, &first);
+    if (*unseen && yk_warm_done(l, dev, d->local)) {
+        *unseen = false;
+        return first_cached_ms;
+    }
+    if (*unseen)
+        return yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU ? first_cpu_ms : first_gpu_ms;
+    double least = -1;
+    for (unsigned i = 0; i < first.n; i++) {
+        double run = shares->n ? yk_series_ms(shares, first.at[i].groups) : unit_ms * first.at[i].groups,
+               over = first.at[i].ms - run;
+        over = over > 0 ? over : 0;
+        if (over > first_cached_ms && yk_warm_done(l, dev, d->local))
+            over = first_cached_ms; /* the rest was something else */
+        least = least < 0 || over < least ? over : least;
+    }
+    return least;
+}
+
+static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)
+{
+    const struct yk_build *b = l->code->build;
+    double needs = yk_warm_done(l, dev, local) ? kept_ms : yk_remember_build(b, dev),
+           gone = (double)(yk_now_ns() - b->wanted_at) * 1e-6;
+    return needs > gone ? needs - gone : 0.1 * needs;
+}
+
+void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const double *bytes, struct yk_prediction *p)
+{
+    unsigned n = yk_rt.machine->n, primary = yk_rt.machine->primary;
+    double items = (double)yk_decide_items(l), per_group = items / (double)d->total,
+           unit = yk_remember_unit(l) / per_group;
+    memset(p, 0, sizeof *p);
+    p->all_known = p->all_warm = true;
+    p->alone_ms = yk_remember_alone(l);
+    double rate = yk_code_get(&l->code->rate[primary]);
+    if (!(p->alone_ms > 0) && rate > 0)
+        p->alone_ms = items / rate * 1e3;
+    for (unsigned i = 0; i < n; i++) {
+        struct yk_split_device *s = &p->device[i];
+        struct yk_series series = {0};
+        bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false;
+        if (!(s->usable = d->takes[i]))
+            continue;
+        rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
+        if (shares_of(l, i, &series)) {
+            s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
+        } else if (!warm && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series)) {
+            /* Processes with one launch leave nothing else, and what is compiled already needs no allowance. */
+            s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
+            firsts = true;
+            /* Far slower than the whole launch alone: it was compiled, and there is no telling from it. */
+            if (p->alone_ms > 0 && yk_table_ms(&s->table, (double)d->total) > 2 * p->alone_ms &&
+                same_kind(&yk_rt.machine->device[i], yk_rt.primary)) {
+                s->table.n = 0;
+                s->rate = (double)d->total / p->alone_ms;
+                s->latency = first_cached_ms;
+            }
+        } else if (rate > 0) {
+            s->rate = rate;
+        } else if (p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary))) {
+            s->rate = (double)d->total / p->alone_ms;
+        } else {
+            p->all_known = false;
+        }
+        /* The primary's first launch costs the same whether it is split or not. */
+        if (!warm && i != primary && !firsts)
+            s->latency += first_ms(l, d, i, &series, p->alone_ms * unit / (double)d->total, &p->unseen[i]);
+        if (d->late[i])
+            s->latency += late_ms(l, i, d->local);
+        p->all_warm &= warm && !d->late[i];
+        if (bytes[i] > 0) {
+            s->bytes = bytes[i];
+            s->bandwidth = default_bandwidth;
+            s->link = 1; /* the worker brings them one after the other */
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* How long a launch is predicted to take on each device, as the strategies want it. Who uses it: decide.c. */
+#ifndef YK_SHIM_QUEUE_PREDICT_H
+#define YK_SHIM_QUEUE_PREDICT_H
+
+#include "partitioner/strategy.h"
+#include "profiler/series.h"
+#include "shim/queue/decide.h"
+
+struct yk_prediction {
+    struct yk_split_device device[YK_MAX_DEVICES];
+    struct yk_point point[YK_MAX_DEVICES][YK_SERIES_POINTS]; /* what their tables point to */
+    double alone_ms;                                         /* the primary alone; 0: not known */
+    bool all_known;                                          /* every taker's speed was measured, here or earlier */
+    bool unseen[YK_MAX_DEVICES];                             /* nobody knows what a first launch takes there */
+    bool all_warm; /* every taker has run this kernel before in this process, and none is late */
+};
+
+/**
+ * Predict L for the takers of D (and what bytes they need: BYTES[dev], to be moved through the host).
+ * A device that has not run the kernel in this process has a latency: what its driver does at a first launch, and the
+ * rest of its build if that is not done. Owns: *P points into itself; do not copy. Cost: microseconds.
+ */
+void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const double *bytes, struct yk_prediction *p);
+
+#endif

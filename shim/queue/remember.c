@@ -1,0 +1,122 @@
+#include "shim/queue/remember.h"
+#include "base/thread.h"
+#include <string.h>
+
+/* A program whose launches together last no longer than this is not what a second device is prepared for before
+ * anything else is known. */
+static const double worth_ms = 10;
+
+static void *read_in_background(void *arg)
+{
+    (void)arg;
+    yk_profile_load(); /* no driver call: yk_background_enter this early would come before what a driver's compiler
+                          registers for exit */
+    return NULL;
+}
+
+void yk_remember_start(void)
+{
+    static char begun;
+    unsigned usable = 0;
+    if (__atomic_test_and_set(&begun, __ATOMIC_RELAXED))
+        return;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        usable += yk_rt.machine->device[i].usable;
+    if (usable < 2 || !yk_rt.options.split)
+        return;
+    (void)yk_thread_start(read_in_background, NULL); /* without it nothing is remembered */
+}
+
+/* Numbers, sizes and the range: what the time may depend on besides the bytes in the buffers. */
+static struct yk_hash problem_of(const struct yk_launch *l)
+{
+    struct yk_hash h = yk_hash_bytes((struct yk_hash){0, 0}, l->global, l->dims * sizeof *l->global);
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        if (v->kind == YK_VALUE_BYTES)
+            h = yk_hash_bytes(h, yk_value_bytes(v), v->size);
+        else if (v->kind == YK_VALUE_MEM)
+            h = yk_hash_bytes(h, &v->u.mem->size, sizeof v->u.mem->size);
+        else if (v->kind == YK_VALUE_LOCAL)
+            h = yk_hash_bytes(h, &v->size, sizeof v->size);
+    }
+    return h;
+}
+
+struct yk_profile_key yk_remember_key(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind)
+{
+    struct yk_profile_key k = {.kernel = yk_hash_str(l->code->build->content, l->code->name),
+                               .name = l->code->name,
+                               .device = &yk_rt.machine->device[dev],
+                               .problem = problem_of(l),
+                               .kind = kind};
+    for (unsigned i = 0; l->has_local && i < l->dims; i++)
+        k.local[i] = l->local[i];
+    return k;
+}
+
+double yk_remember_unit(const struct yk_launch *l)
+{
+    double items = 1;
+    for (unsigned i = 0; l->has_local && i < l->dims; i++)
+        items *= (double)l->local[i];
+    return items;
+}
+
+double yk_remember_alone(const struct yk_launch *l)
+{
+    struct yk_series s;
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_ALONE);
+    double units = 1 / yk_remember_unit(l), ms;
+    for (unsigned i = 0; i < l->dims; i++)
+        units *= (double)l->global[i];
+    if (yk_profile_get(&k, &s))
+        return (ms = yk_series_ms(&s, units)) > 0 ? ms : 0;
+    /* A first launch contains what the driver does at it: an upper bound, which falls when it is seen again. */
+    k.kind = YK_SAMPLE_FIRST;
+    if (!yk_profile_get(&k, &s))
+        return 0;
+    for (unsigned i = 0; i < s.n; i++) /* of the whole, rather than what shares would make of it */
+        if (s.at[i].groups > 0.95 * units && s.at[i].groups < 1.05 * units)
+            return s.at[i].ms;
+    return (ms = yk_series_ms(&s, units)) > 0 ? ms : 0;
+}
+
+void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, double items, double ms)
+{
+    struct yk_profile_key k = yk_remember_key(l, dev, kind);
+    yk_profile_add(&k, items / yk_remember_unit(l), ms);
+}
+
+static struct yk_profile_key program_key(const struct yk_build *b, unsigned dev, enum yk_sample_kind kind)
+{
+    return (struct yk_profile_key){
+        .kernel = b->content, .name = "(program)", .device = &yk_rt.machine->device[dev], .kind = kind};
+}
+
+double yk_remember_build(const struct yk_build *b, unsigned dev)
+{
+    struct yk_series s;
+    struct yk_profile_key k = program_key(b, dev, YK_SAMPLE_BUILD);
+    return yk_profile_get(&k, &s) ? s.at[0].ms : b->seconds * 1e3;
+}
+
+void yk_remember_built(const struct yk_build *b, unsigned dev, double ms)
+{
+    struct yk_profile_key k = program_key(b, dev, YK_SAMPLE_BUILD);
+    yk_profile_add(&k, 1, ms);
+}
+
+void yk_remember_program(const struct yk_build *b, double ms)
+{
+    struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
+    if (ms >= worth_ms)
+        yk_profile_add(&k, 1, ms);
+}
+
+bool yk_remember_worth(const struct yk_build *b)
+{
+    struct yk_series s;
+    struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
+    return yk_profile_get(&k, &s) && s.at[0].ms >= worth_ms;
+}

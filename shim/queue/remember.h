@@ -1,0 +1,36 @@
+/* What is remembered of launches, of this and of earlier processes: the profiler's samples under this launch's names.
+ * Who uses it: worth.c, predict.c, share.c, launch.c. Nothing here waits for a file or calls a driver. */
+#ifndef YK_SHIM_QUEUE_REMEMBER_H
+#define YK_SHIM_QUEUE_REMEMBER_H
+
+#include "profiler/profile.h"
+#include "shim/queue/launch.h"
+
+/** Begin to read what earlier processes have left, in the background, once. Cheap. Where there is one device: nothing.
+ */
+void yk_remember_start(void);
+
+/** Key of the samples of kind KIND of L on DEV. Borrows L. */
+struct yk_profile_key yk_remember_key(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind);
+
+/** Milliseconds that the primary is remembered to take for L alone; 0: not known. */
+double yk_remember_alone(const struct yk_launch *l);
+
+/** ITEMS work-items of L took MS on DEV: alone, as a share, or as its first launch there in this process. */
+void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, double items, double ms);
+
+/** Work-items in a unit of L's samples: a work-group of the size the program gave; one where it gave none. */
+double yk_remember_unit(const struct yk_launch *l);
+
+/** Milliseconds that DEV is remembered to need for building B; the primary's time where it is not known. */
+double yk_remember_build(const struct yk_build *b, unsigned dev);
+void yk_remember_built(const struct yk_build *b, unsigned dev, double ms);
+
+/** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program. */
+void yk_remember_program(const struct yk_build *b, double ms);
+
+/** Did launches of this program last long enough, in this or earlier processes, to prepare for splitting them at once?
+ */
+bool yk_remember_worth(const struct yk_build *b);
+
+#endif

@@ -1,0 +1,226 @@
+#include "shim/queue/warm.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/env.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "device/warm/request.h"
+#include "profiler/profile.h"
+#include "shim/core/background.h"
+#include "transform/client_child.h"
+
+enum { CPU_LIMIT_MS = 30000 };
+
+static bool find_program(char *path, size_t n)
+{
+    static const char *const places[] = {"yoke-warm", "../../libexec/yoke/yoke-warm", "../libexec/yoke/yoke-warm"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (snprintf(path, n, "%s/%s", yk_runtime_folder(), places[i]) < (int)n && access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
+static void *start(void *arg)
+{
+    struct yk_warm_request *r = arg;
+    char program[PATH_MAX], dir[PATH_MAX - 64], path[PATH_MAX];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), file = -1;
+    /* Its files must have numbers of 3 and above, whatever the app has closed. */
+    int high = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 3) : -1;
+    if (high >= 0 && find_program(program, sizeof program) && yk_dir("cache", "warm", dir, sizeof dir) == YK_OK) {
+        snprintf(path, sizeof path, "%s/XXXXXX", dir);
+        file = mkostemp(path, O_CLOEXEC);
+    }
+    FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+    if (f) {
+        yk_status s = yk_warm_write(f, r);
+        fclose(f);
+        struct yk_client_child c = {.path = program,
+                                    .in = high,
+                                    .out = high,
+                                    .err = high,
+                                    .timeout_ms = CPU_LIMIT_MS,
+                                    .file = 256 << 20,
+                                    .argument = path,
+                                    .detached = true};
+        if (s != YK_OK || yk_client_child_run(&c) != YK_OK)
+            unlink(path);
+    }
+    if (null >= 0)
+        close(null);
+    if (high >= 0)
+        close(high);
+    yk_warm_finish(r);
+    free(r);
+    yk_background_leave();
+    return NULL;
+}
+
+/* The program that a kernel is split from: the app's own, or the partition-ready one. */
+static const char *source_of(const struct yk_build *b, bool variant)
+{
+    return variant ? b->facts.variant_source : b->source;
+}
+
+/* The options that DEV's program is built with (see build.c). */
+static char *options_for(const struct yk_build *b, unsigned dev, bool variant)
+{
+    unsigned twin = yk_rt.machine->device[dev].twin;
+    const char *options = variant ? b->facts.variant_options : b->options;
+    char *text = NULL;
+    if (twin ? asprintf(&text, "%s -D__yoke_twin=%u", options, twin) < 0 : asprintf(&text, "%s", options) < 0)
+        return NULL;
+    return text;
+}
+
+static bool is_kept(const struct yk_build *b, unsigned dev, bool variant)
+{
+    char path[PATH_MAX], name[YK_DATABASE_TEXT], *options = options_for(b, dev, variant);
+    const char *source = source_of(b, variant);
+    yk_profile_device_text(&yk_rt.machine->device[dev], name);
+    bool kept = source && options && yk_warm_path(source, options, name, path, sizeof path) && access(path, F_OK) == 0;
+    free(options);
+    return kept;
+}
+
+bool yk_warm_kept(const struct yk_build *b)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    bool original = false, variant = false;
+    for (unsigned i = 0; i < b->facts.nkernels; i++)
+        if (b->facts.kernel[i].verdict != YK_VERDICT_WHOLE) {
+            original |= !b->facts.kernel[i].needs_variant;
+            variant |= b->facts.kernel[i].needs_variant;
+        }
+    /* One of the two may never be asked for: what is not kept of it is built when something else waits for it. */
+    bool some = false;
+    for (unsigned i = 0; i < m->n; i++) {
+        if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU))
+            continue;
+        bool o = original && i != m->primary && is_kept(b, i, false), v = variant && is_kept(b, i, true);
+        if (i != m->primary && !o && !v)
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, const size_t *local)
+{
+    struct yk_warm_request *r = l->nvalues <= YK_WARM_ARGS ? calloc(1, sizeof *r) : NULL;
+    if (!r)
+        return NULL;
+    *r = (struct yk_warm_request){.device = dev, .dims = l->dims, .nargs = l->nvalues};
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    bool variant = f && f->needs_variant, ok = f != NULL;
+    for (unsigned i = 0; i < 3; i++)
+        r->local[i] = local[i];
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        r->kind[i] = v->kind == YK_VALUE_LOCAL   ? YK_WARM_LOCAL
+                     : v->kind == YK_VALUE_BYTES ? YK_WARM_VALUE
+                                                 : YK_WARM_BUFFER;
+        r->size[i] = v->kind == YK_VALUE_MEM ? v->u.mem->size : v->size;
+        ok &= v->kind == YK_VALUE_LOCAL || v->kind == YK_VALUE_BYTES || v->kind == YK_VALUE_MEM;
+    }
+    for (unsigned i = 0; variant && i < f->nhidden && r->nargs < YK_WARM_ARGS; i++) {
+        r->kind[r->nargs] = YK_WARM_VALUE;
+        r->size[r->nargs++] = sizeof(cl_ulong);
+    }
+    const char *source = source_of(l->code->build, variant);
+    r->source = source ? strdup(source) : NULL;
+    r->options = options_for(l->code->build, dev, variant);
+    r->kernel = strdup(l->code->name);
+    if (ok && r->source && r->options && r->kernel)
+        return r;
+    yk_warm_finish(r);
+    free(r);
+    return NULL;
+}
+
+/* R is taken over. */
+static void hand_over(struct yk_warm_request *r)
+{
+    if (!r)
+        return;
+    if (!yk_background_enter()) {
+        yk_warm_finish(r);
+        free(r);
+        return;
+    }
+    if (yk_thread_start(start, r)) {
+        yk_background_leave();
+        yk_warm_finish(r);
+        free(r);
+    }
+}
+
+void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local)
+{
+    if (__atomic_exchange_n(&l->code->warm_asked[dev], true, __ATOMIC_RELAXED) || !yk_env_bool("YOKE_PROFILE", true))
+        return;
+    struct yk_warm_request *r = request(l, dev, local);
+    hand_over(r);
+}
+
+void yk_warm_analyse(struct yk_build *b)
+{
+    if (!b->source || __atomic_exchange_n(&b->warm_asked, true, __ATOMIC_RELAXED) || !yk_env_bool("YOKE_PROFILE", true))
+        return;
+    struct yk_warm_request *r = calloc(1, sizeof *r);
+    if (!r)
+        return;
+    *r = (struct yk_warm_request){
+        .dims = 1, .source = strdup(b->source), .options = strdup(b->options), .kernel = strdup("")};
+    if (r->source && r->options && r->kernel) {
+        hand_over(r);
+    } else {
+        yk_warm_finish(r);
+        free(r);
+    }
+}
+
+bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
+{
+    struct yk_code *code = l->code;
+    if (__atomic_load_n(&code->warm_looked[dev], __ATOMIC_ACQUIRE))
+        return __atomic_load_n(&code->warm_done[dev], __ATOMIC_RELAXED);
+    const struct yk_facts_kernel *f = yk_code_facts(code);
+    bool variant = f && f->needs_variant;
+    const char *source = source_of(code->build, variant);
+    char path[PATH_MAX], name[YK_DATABASE_TEXT], *options = options_for(code->build, dev, variant);
+    uint64_t size[3] = {local[0], local[1], local[2]};
+    yk_profile_device_text(&yk_rt.machine->device[dev], name);
+    bool done = options && source && yk_warm_mark(source, options, name, code->name, size, path, sizeof path) &&
+                access(path, F_OK) == 0;
+    free(options);
+    __atomic_store_n(&code->warm_done[dev], done, __ATOMIC_RELAXED);
+    __atomic_store_n(&code->warm_looked[dev], true, __ATOMIC_RELEASE);
+    return done;
+}
+
+cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *options)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    char path[PATH_MAX], name[YK_DATABASE_TEXT];
+    unsigned char *binary;
+    size_t n;
+    cl_int err, status;
+    yk_profile_device_text(d, name);
+    if (!yk_warm_path(source, options, name, path, sizeof path) || !yk_warm_get(path, &binary, &n))
+        return NULL;
+    const unsigned char *bytes = binary;
+    cl_program p = d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &bytes, &status, &err);
+    free(binary);
+    if (p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS)
+        return p;
+    if (p)
+        d->cl->ReleaseProgram(p);
+    yk_info("device %u (%s) does not take the binary that was kept; it is removed", dev, d->name);
+    unlink(path);
+    return NULL;
+}

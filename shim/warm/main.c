@@ -1,0 +1,146 @@
+/* yoke-warm REQUEST: a program of its own, started by libyoke.so and left to itself, so that no app waits for a
+ * compiler twice. It builds the program for the device, keeps its binary, loads that again and launches one work-group
+ * of each kernel on zeros: the driver's compilation at the first launch is then in the driver's own cache. What the
+ * kernel does on zeros does not matter: it happens in this process, which has limits and ends. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "device/device.h"
+#include "device/numeric.h"
+#include "device/warm/request.h"
+#include "profiler/profile.h"
+#include "shim/queue/targets.h"
+
+enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20 };
+
+static cl_program from_source(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r)
+{
+    cl_int err;
+    const char *source = r->source;
+    cl_program p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
+    return p && d->cl->BuildProgram(p, 1, &d->id, r->options, NULL, NULL) == CL_SUCCESS ? p : NULL;
+}
+
+static cl_program from_binary(const struct yk_device *d, cl_context ctx, const unsigned char *binary, size_t n)
+{
+    cl_int err, status;
+    cl_program p = d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &binary, &status, &err);
+    return p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS ? p : NULL;
+}
+
+/* The program from its binary, and that binary, where it is not kept yet (*NEW). */
+static cl_program load(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r, const char *path,
+                       unsigned char **new, size_t *new_size)
+{
+    unsigned char *binary = NULL;
+    size_t n = 0;
+    if (!yk_warm_get(path, &binary, &n)) {
+        cl_program p = from_source(d, ctx, r);
+        if (!p || d->cl->GetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) != CL_SUCCESS || !n ||
+            !(binary = malloc(n)) ||
+            d->cl->GetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS)
+            return NULL;
+        *new = binary;
+        *new_size = n;
+    }
+    return from_binary(d, ctx, binary, n);
+}
+
+static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, bool primary,
+                   const struct yk_warm_request *r)
+{
+    static const unsigned char zeros[4096];
+    cl_int err;
+    cl_kernel k = d->cl->CreateKernel(p, r->kernel, &err);
+    cl_command_queue q = k ? d->cl->CreateCommandQueue(ctx, d->id, 0, &err) : NULL;
+    if (!q)
+        return false;
+    for (unsigned i = 0; i < r->nargs; i++) {
+        if (r->kind[i] == YK_WARM_LOCAL) {
+            err = d->cl->SetKernelArg(k, i, r->size[i], NULL);
+        } else if (r->kind[i] == YK_WARM_VALUE) {
+            err = r->size[i] <= sizeof zeros ? d->cl->SetKernelArg(k, i, r->size[i], zeros) : CL_INVALID_ARG_SIZE;
+        } else {
+            size_t n = r->size[i] < MOST_BUFFER ? (size_t)r->size[i] : MOST_BUFFER;
+            void *bytes = calloc(1, n ? n : 1);
+            cl_mem m = bytes ? d->cl->CreateBuffer(ctx, CL_MEM_COPY_HOST_PTR, n ? n : 1, bytes, &err) : NULL;
+            free(bytes);
+            err = m ? d->cl->SetKernelArg(k, i, sizeof m, &m) : CL_OUT_OF_RESOURCES;
+        }
+        if (err != CL_SUCCESS)
+            return false;
+    }
+    size_t local[3], offset[3];
+    for (unsigned i = 0; i < 3; i++) {
+        local[i] = (size_t)r->local[i];
+        /* The primary has the first share, the others begin somewhere inside: PoCL compiles for the two apart. */
+        offset[i] = i == 0 && !primary ? local[0] : 0;
+    }
+    return d->cl->EnqueueNDRangeKernel(q, k, r->dims, offset, local, local, 0, NULL, NULL) == CL_SUCCESS &&
+           d->cl->Finish(q) == CL_SUCCESS;
+}
+
+/* The facts stay in the transformer's cache, where libyoke.so looks first. */
+static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r)
+{
+    struct yk_transform_target targets[YK_MAX_DEVICES];
+    struct yk_arena arena = {0};
+    struct yk_facts facts;
+    char self[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    yk_targets(m, &arena, targets);
+    struct yk_transform_request request = {.source = r->source,
+                                           .size = strlen(r->source),
+                                           .options = r->options,
+                                           .target = targets,
+                                           .ntargets = m->n,
+                                           .library_dir = self};
+    /* Both are wanted before a second device may take part. */
+    bool ok = yk_transform_run(&request, &facts) == YK_OK;
+    return yk_numeric_probe(m) == YK_OK && ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct yk_warm_request r;
+    yk_status s;
+    cl_int err;
+    FILE *f = argc == 2 ? fopen(argv[1], "re") : NULL;
+    if (!f)
+        return 2;
+    unlink(argv[1]);
+    struct rlimit limit = {LIMIT_S, LIMIT_S};
+    setrlimit(RLIMIT_CPU, &limit);
+    setpriority(PRIO_PROCESS, 0, 19);
+    alarm(4 * LIMIT_S);
+    if (yk_warm_read(f, &r) != YK_OK)
+        return 1;
+    const struct yk_machine *m = yk_machine_get(&s);
+    if (!m || r.device >= m->n)
+        return 1;
+    if (!r.kernel[0])
+        _exit(!analyse(m, &r));
+    const struct yk_device *d = &m->device[r.device];
+    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
+    char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
+    yk_profile_device_text(d, name);
+    if (!ctx || !yk_warm_path(r.source, r.options, name, path, sizeof path) ||
+        !yk_warm_mark(r.source, r.options, name, r.kernel, r.local, mark, sizeof mark))
+        return 1;
+    unsigned char *new = NULL;
+    size_t size = 0;
+    cl_program p = load(d, ctx, &r, path, &new, &size);
+    /* Compiled when it is enqueued; whether it then runs well on zeros is nobody's concern, but it may end us. */
+    /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
+     * program at a time. */
+    bool ok = p && launch(d, ctx, p, r.device == m->primary, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
+              yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
+    fflush(NULL);
+    _exit(!ok); /* drivers crash in destructors after what they may just have run */
+}

@@ -1,0 +1,103 @@
+"""yoke report over traces: whole, cut by a crash, none; its charts are well formed. yoke profile: export and import agree."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.dom.minidom
+
+YOKE = os.environ["YOKE_TEST_BIN"]
+
+
+def event(name, cat, tid, ts, dur, **args):
+    return json.dumps({"name": name, "cat": cat, "ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args})
+
+
+def lines():
+    meta = [json.dumps({"name": "thread_name", "ph": "M", "pid": 1, "tid": t, "args": {"name": n}})
+            for t, n in ((1, "decisions"), (10, "device 0: a <b> & \"c\""), (12, "device 1: d"))]
+    return meta + [
+        event("k", "decision", 1, 1000, 10, launch=1, kernel="k", split=True, guided=False, reason="", predicted_ms=4.0),
+        event("k", "run", 10, 1010, 4000, launch=1, **{"from": 0, "to": 60}, predicted_ms=4.0),
+        event("k", "run", 12, 1010, 5000, launch=1, **{"from": 60, "to": 100}, predicted_ms=4.0),
+        event("w</script>", "decision", 1, 7000, 10, launch=2, kernel="w</script>", split=False, guided=False,
+              reason="too small"),
+        event("w</script>", "run", 10, 7010, 100, launch=2, whole=True)]
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def trace(self, text):
+        with open(self.path("t.json"), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path("t.json")
+
+    def report(self, *args, status=0):
+        done = subprocess.run([YOKE, "report", *args], capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def test_numbers(self):
+        whole = "[\n" + ",\n".join(lines()) + "\n]\n"
+        data = json.loads(self.report("--json", self.trace(whole)))
+        self.assertTrue(data["complete"])
+        k, w = data["kernels"]
+        self.assertEqual((k["name"], k["launches"], k["split"]), ("k", 1, 1))
+        self.assertAlmostEqual(k["real_ms"], 5)
+        self.assertAlmostEqual(k["ideal_ms"], 100 / (60 / 4 + 40 / 5))
+        self.assertAlmostEqual(k["predicted_ms"], 4)
+        self.assertAlmostEqual(k["devices"][0]["share"], 0.6)
+        self.assertEqual(w["whole"], [{"reason": "too small", "launches": 1}])
+        self.assertIn("efficiency 0.87", self.report(self.trace(whole)))
+
+    def test_cut_anywhere(self):
+        text = "[\n" + ",\n".join(lines()) + ",\n"
+        for n in range(0, len(text), 7):
+            data = json.loads(self.report("--json", self.trace(text[:n])))
+            self.assertFalse(data["complete"])
+        self.assertEqual(len(data["kernels"]), 2)
+
+    def test_charts(self):
+        t = self.trace("[\n" + ",\n".join(lines()) + "\n]\n")
+        self.report("--svg", self.path("t.svg"), "--html", self.path("t.html"), t)
+        xml.dom.minidom.parse(self.path("t.svg"))
+        with open(self.path("t.html"), encoding="utf-8") as f:
+            page = f.read()
+        self.assertEqual(page.count("</script>"), 1)
+        self.assertNotIn("http", page.replace("http://www.w3.org", ""))
+        self.assertIn("too small", page)
+
+    def test_what_is_no_trace(self):
+        self.assertIn("no trace", self.report(self.trace('{"a": 1}]'), status=1))
+        self.assertIn("No such file", self.report(self.path("none"), status=1))
+
+
+class Profile(unittest.TestCase):
+    def test_round_trip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, XDG_DATA_HOME=folder)
+
+            def profile(*args, status=0):
+                done = subprocess.run([YOKE, "profile", *args], env=env, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                return done.stdout
+
+            one = {"kernel": "0" * 32, "name": "k", "device": "d / 1 #0", "local": "8x8x1", "problem": "",
+                   "kind": "shared", "samples": [[10.0, 1.5, 3], [20.0, 2.5, 1]]}
+            name = os.path.join(folder, "in.json")
+            with open(name, "w", encoding="utf-8") as f:
+                json.dump([one, dict(one, kind="no such"), dict(one, samples=[[1, -1, 1]])], f)
+            self.assertIn("1 of 3", profile("import", name, status=1))
+            self.assertEqual(json.loads(profile("export")), [one])
+            self.assertIn("2.5000 ms", profile("show"))
+            profile("clear", "k")
+            self.assertEqual(json.loads(profile("export")), [])
+
+
+unittest.main()
