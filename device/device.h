@@ -16,6 +16,8 @@ enum { YK_MAX_DEVICES = 32, YK_NAME_MAX = 128 };
 struct yk_device {
     unsigned index; /* in yk_machine.device; the primary is yk_machine.primary */
     const struct yk_cl *cl;
+    const struct yk_cl
+        *trial; /* for yoke's own trials: cl without the faults that a script makes for the app's calls */
     cl_platform_id platform;
     cl_device_id id;
     cl_device_type type;

@@ -227,6 +227,8 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
         m->device[i].host_memory = yk_device_host_memory(cl, &m->device[i], &m->device[i].host_align);
     m->id = identity(m, s);
     serialise(m);
+    for (unsigned i = 0; i < m->n; i++)
+        m->device[i].trial = m->device[i].cl;
     wrap_faults(m, s->fault);
     return YK_OK;
 }

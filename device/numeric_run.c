@@ -116,7 +116,7 @@ static void release(struct run *r)
 yk_status yk_numeric_run(const struct yk_device *d, struct yk_hash *result)
 {
     enum { BYTES = ITEMS * WORDS * 4 };
-    struct run r = {.cl = yk_cl_guarded(), .d = d}; /* not d->cl: a fault script counts the app's calls */
+    struct run r = {.cl = d->trial, .d = d};
     cl_int err = CL_SUCCESS;
     uint32_t *out = calloc(1, BYTES);
     if (!out)

@@ -213,6 +213,33 @@ START_TEST(callers_at_once_share_one_probe)
 }
 END_TEST
 
-YK_TEST_MAIN("numeric", twins_are_one_class, a_device_without_a_candidate_is_not_probed,
+static const struct yk_cl *serial;
+static unsigned launches;
+
+static cl_int count_launch(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global,
+                           const size_t *local, cl_uint n, const cl_event *wait, cl_event *event)
+{
+    launches++;
+    return serial->EnqueueNDRangeKernel(q, k, dims, offset, global, local, n, wait, event);
+}
+
+/* PoCL's basic device bears one thread at a time: the probe takes its turn with the app's launches. */
+START_TEST(the_probe_takes_its_turn)
+{
+    struct yk_machine m;
+    discover("basic", &m);
+    serial = m.device[0].trial;
+    ck_assert_ptr_ne(serial->EnqueueNDRangeKernel, yk_cl_guarded()->EnqueueNDRangeKernel);
+    struct yk_cl table = *serial;
+    struct yk_hash result;
+    table.EnqueueNDRangeKernel = count_launch;
+    m.device[0].trial = &table;
+    ck_assert_int_eq(yk_numeric_run(&m.device[0], &result), YK_OK);
+    ck_assert_uint_ge(launches, 1);
+    clean();
+}
+END_TEST
+
+YK_TEST_MAIN("numeric", the_probe_takes_its_turn, twins_are_one_class, a_device_without_a_candidate_is_not_probed,
              a_device_left_out_is_not_probed, the_probe_repeats_itself, cached_results_are_used,
              damaged_records_are_made_again, without_a_folder_it_still_works, callers_at_once_share_one_probe)
