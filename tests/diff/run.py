@@ -184,13 +184,18 @@ def nothing_reported(log):
         raise Wrong("Oclgrind reports:\n" + report[:2000])
 
 
+def vendor_environment(work, second, numerics, log):
+    """PoCL's device and one of another vendor, each half of every launch; what Oclgrind reports goes to LOG."""
+    return {"POCL_DEVICES": "basic", "OCL_ICD_VENDORS": work.vendors("pocl", second), "YOKE_PRIMARY": "basic",
+            "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": "even", "YOKE_NUMERICS": numerics, "YOKE_SUMMARY": "1",
+            "OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": log}
+
+
 def both_vendors(work, second, numerics):
     """The primary is PoCL's device, so that it is what the bare run has. What Oclgrind is given are yoke's variants: it must have
     nothing to report of them, as it has not of the originals (mode oclgrind)."""
     log = work.path("oclgrind.log.txt")
-    got = work.generate("yoke", {"POCL_DEVICES": "basic", "OCL_ICD_VENDORS": work.vendors("pocl", second),
-                                 "YOKE_PRIMARY": "basic", "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": "even",
-                                 "YOKE_NUMERICS": numerics, "YOKE_SUMMARY": "1", "OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": log}, True)
+    got = work.generate("yoke", vendor_environment(work, second, numerics, log), True)
     nothing_reported(log)
     return got
 

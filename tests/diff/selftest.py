@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """That tests/diff can fail: the generator gives the same program for the same seed and another for another, and the
-comparison finds one changed byte, a missing record and a damaged file. Environment: YOKE_TEST_BUILD."""
+comparison finds one changed byte, a missing record and a damaged file; and an access that Oclgrind reports is noticed, bare and
+under yoke. Environment: YOKE_TEST_BUILD."""
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import run as runner  # noqa: E402: beside us
 
 DIFFGEN = os.path.join(os.environ["YOKE_TEST_BUILD"], "tests/diff/diffgen")
 HEADER = 4 * 4 + 3 * 8 + 48 + 16  # struct record of record.h
@@ -20,7 +24,29 @@ def expect(what, holds):
         sys.exit(1)
 
 
+def reported(yoke):
+    """Does the runner see what Oclgrind says of a program that reads behind a buffer?"""
+    work = runner.Work("selftest", 0, [])
+    log = work.path("oclgrind.log.txt")
+    env = runner.vendor_environment(work, "oclgrind", "strict", log)
+    preload = {"LD_PRELOAD": runner.YOKE} if yoke else {"OCL_ICD_VENDORS": work.vendors("oclgrind")}
+    command = [os.path.join(os.environ["YOKE_TEST_BUILD"], "tests/diff/diffreport")]
+    done = subprocess.run(command, env={**work.environment, **env, **preload}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    expect(f"the program ends well: {done.stdout}", done.returncode == 0 and (not yoke or " 1 split" in done.stdout))
+    try:
+        runner.nothing_reported(log)
+    except runner.Wrong:
+        return True
+    finally:
+        work.done()
+    return False
+
+
 def main():
+    if os.path.exists(runner.OCLGRIND):
+        expect("Oclgrind's report is noticed", reported(False))
+        expect("Oclgrind's report is noticed under yoke", reported(True))
     first = run("print", "--seed", "5").stdout
     expect("one seed gives one program", first == run("print", "--seed", "5").stdout)
     expect("another seed gives another program", first != run("print", "--seed", "6").stdout)
