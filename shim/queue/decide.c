@@ -306,6 +306,8 @@ static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, s
     for (unsigned i = 0; i < n; i++) {
         d->from[i] = at;
         d->to[i] = at += groups[i];
+        if (groups[i] && yk_split_known(&p.device[i]))
+            d->run_ms[i] = yk_split_parts(&p.device[i], (double)groups[i]).run - p.device[i].latency;
         d->takes[i] = groups[i] > 0;
     }
     return true;

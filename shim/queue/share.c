@@ -102,7 +102,7 @@ static void sleep_through(const struct taker *t, cl_command_queue q)
 {
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     const double least_ms = 2, part = 0.8;
-    double ms = t->work->d->guided ? 0 : t->work->d->share_ms[t->dev] * part;
+    double ms = t->work->d->guided ? 0 : t->work->d->run_ms[t->dev] * part;
     if (!(d->type & CL_DEVICE_TYPE_GPU) || d->host_memory || ms < least_ms || d->cl->Flush(q) != CL_SUCCESS)
         return;
     struct timespec rest = {(time_t)(ms / 1e3), (long)((ms - 1e3 * (double)(time_t)(ms / 1e3)) * 1e6)};
