@@ -57,6 +57,7 @@ int yk_cli_usage_error(const struct yk_cli_command *c, const char *fmt, ...) __a
 /** Edit distance of A and B (insert, delete, replace, swap of neighbours count 1), for suggestions. */
 unsigned yk_cli_distance(const char *a, const char *b);
 
-extern const struct yk_cli_command yk_cli_run, yk_cli_devices, yk_cli_explain, yk_cli_profile, yk_cli_report;
+extern const struct yk_cli_command yk_cli_run, yk_cli_devices, yk_cli_explain, yk_cli_profile, yk_cli_report,
+    yk_cli_simulate;
 
 #endif

@@ -18,7 +18,7 @@ static const struct yk_cli_command solve = {
 #endif
 
 static const struct yk_cli_command *const commands[] = {
-    &yk_cli_run, &yk_cli_devices, &yk_cli_explain, &yk_cli_profile, &yk_cli_report,
+    &yk_cli_run, &yk_cli_devices, &yk_cli_explain, &yk_cli_profile, &yk_cli_report, &yk_cli_simulate,
 #ifdef YK_HAVE_SOLVE
     &solve,
 #endif

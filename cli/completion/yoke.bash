@@ -67,7 +67,7 @@ _yoke_program() {
 _yoke() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program
     if ((COMP_CWORD == 1)); then
-        _yoke_words "run devices explain profile report solve help --help --version" "$cur"
+        _yoke_words "run devices explain profile report simulate solve help --help --version" "$cur"
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -88,6 +88,13 @@ _yoke() {
         fi
         ;;
     profile) _yoke_words "show export import clear --cheap --help --" "$cur" ;;
+    simulate)
+        if [[ $cur == -* ]]; then
+            _yoke_words "--machine --trace --strategy --help" "$cur"
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        ;;
     report)
         if [[ $cur == -* ]]; then
             _yoke_words "--json --svg --html --help --" "$cur"
@@ -96,7 +103,7 @@ _yoke() {
         fi
         ;;
     solve) _yoke_solve "$cur" "$prev" ;;
-    help) _yoke_words "run devices explain profile report solve" "$cur" ;;
+    help) _yoke_words "run devices explain profile report simulate solve" "$cur" ;;
     esac
 }
 

@@ -225,16 +225,25 @@ static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uin
     size_t used = 0;
     uint64_t now = yk_now_ns();
     d->launch = yk_trace_launch();
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    uint64_t read = 0, written = 0;
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (l->value[i].kind == YK_VALUE_MEM) {
+            read += !f || i >= f->nargs || f->arg[i].read ? l->value[i].u.mem->size : 0;
+            written += !f || i >= f->nargs || f->arg[i].written ? l->value[i].u.mem->size : 0;
+        }
     for (unsigned i = 0; i < yk_rt.machine->n && used + 96 < sizeof shares; i++)
         used += (size_t)snprintf(shares + used, sizeof shares - used,
                                  "%s{\"groups\":%llu,\"predicted_ms\":%.6f,\"late\":%s}", i ? "," : "",
                                  (unsigned long long)(d->split && !d->guided ? d->to[i] - d->from[i] : 0),
                                  d->split ? d->share_ms[i] : 0, d->late[i] ? "true" : "false");
     yk_trace_span(YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
-                  "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"split\":%s,\"guided\":%s,"
+                  "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"read\":%llu,\"written\":%llu,"
+                  "\"split\":%s,\"guided\":%s,"
                   "\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"shares\":[%s]",
                   (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
-                  (unsigned long long)d->total, d->split ? "true" : "false", d->guided ? "true" : "false",
+                  (unsigned long long)d->total, (unsigned long long)read, (unsigned long long)written,
+                  d->split ? "true" : "false", d->guided ? "true" : "false",
                   d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms,
                   shares);
     yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);
