@@ -221,7 +221,7 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
 /* What was decided, and why, on the track of decisions. */
 static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uint64_t asked)
 {
-    char shares[1024] = "", reason[512];
+    char shares[1024] = "", reason[512], counts[256] = "";
     size_t used = 0;
     uint64_t now = yk_now_ns();
     d->launch = yk_trace_launch();
@@ -237,15 +237,21 @@ static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uin
                                  "%s{\"groups\":%llu,\"predicted_ms\":%.6f,\"late\":%s}", i ? "," : "",
                                  (unsigned long long)(d->split && !d->guided ? d->to[i] - d->from[i] : 0),
                                  d->split ? d->share_ms[i] : 0, d->late[i] ? "true" : "false");
-    yk_trace_span(YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
-                  "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"read\":%llu,\"written\":%llu,"
-                  "\"split\":%s,\"guided\":%s,"
-                  "\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"shares\":[%s]",
-                  (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
-                  (unsigned long long)d->total, (unsigned long long)read, (unsigned long long)written,
-                  d->split ? "true" : "false", d->guided ? "true" : "false",
-                  d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms,
-                  shares);
+    for (unsigned i = 0, at = 0; f && i < YK_COUNT_CLASS_COUNT && at + 12 < sizeof counts; i++)
+        at += (unsigned)snprintf(counts + at, sizeof counts - at, "%s%u", i ? "," : "", f->count[i]);
+    size_t local = 1;
+    for (unsigned i = 0; l->has_local && i < l->dims; i++)
+        local *= l->local[i];
+    yk_trace_span(
+        YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
+        "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"read\":%llu,\"written\":%llu,"
+        "\"split\":%s,\"guided\":%s,"
+        "\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"local\":%zu,\"counts\":[%s],\"shares\":[%s]",
+        (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
+        (unsigned long long)d->total, (unsigned long long)read, (unsigned long long)written,
+        d->split ? "true" : "false", d->guided ? "true" : "false",
+        d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms, local, counts,
+        shares);
     yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);
 }
 
@@ -255,8 +261,10 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     struct yk_decision d;
     uint64_t asked = yk_trace_active ? yk_now_ns() : 0;
     yk_decide(l, &d);
-    if (yk_trace_active)
+    if (yk_trace_active) {
         trace_decision(l, &d, asked);
+        d.measure |= !d.split; /* a trace without times says little */
+    }
     cl_int err = YK_SHARE_UNTOUCHED;
     if (d.split) {
         err = yk_share_run(l, &d);

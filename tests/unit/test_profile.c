@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "profiler/database.h"
+#include "profiler/regress.h"
 #include "profiler/sqlite.h"
 #include "tests/unit/main.h"
 
@@ -82,6 +83,35 @@ START_TEST(a_series_never_overflows)
         ck_assert(yk_series_good(&s) && s.n <= YK_SERIES_SAMPLES);
     }
     ck_assert_uint_gt(s.n, 12);
+}
+END_TEST
+
+START_TEST(a_regression_tree_finds_what_matters)
+{
+    enum { N = 400 };
+    static struct yk_regress_row row[N];
+    static struct yk_regress t;
+    srand(9);
+    for (int i = 0; i < N; i++) {
+        for (int f = 0; f < YK_REGRESS_FEATURES; f++)
+            row[i].feature[f] = rand() % 100;
+        row[i].target = row[i].feature[3] < 40 ? 1 : row[i].feature[7] < 70 ? 5 : 9;
+    }
+    ck_assert_int_eq(yk_regress_train(&t, row, N, 5, 3), YK_OK);
+    double x[YK_REGRESS_FEATURES] = {0};
+    x[3] = 10;
+    ck_assert_double_eq_tol(yk_regress_value(&t, x), 1, 1e-9);
+    x[3] = 90;
+    ck_assert_double_eq_tol(yk_regress_value(&t, x), 5, 1e-9);
+    x[7] = 90;
+    ck_assert_double_eq_tol(yk_regress_value(&t, x), 9, 1e-9);
+    ck_assert_int_eq(yk_regress_train(&t, row, 0, 5, 3), YK_EINVAL);
+    for (int i = 0; i < N; i++)
+        row[i].target = rand();
+    ck_assert_int_eq(yk_regress_train(&t, row, N, 20, 1), YK_OK); /* never more nodes than there are */
+    ck_assert_uint_le(t.n, YK_REGRESS_NODES);
+    ck_assert_int_eq(yk_regress_train(&t, row, 1, 5, 1), YK_OK);
+    ck_assert_double_eq_tol(yk_regress_value(&t, x), row[0].target, 1e-9);
 }
 END_TEST
 
@@ -318,6 +348,6 @@ START_TEST(a_full_disk_costs_only_the_samples)
 END_TEST
 
 YK_TEST_MAIN("profile", a_table_follows_the_samples, a_change_is_followed_within_a_few_launches,
-             a_series_never_overflows, what_is_written_is_read, foreign_files_are_set_aside,
-             killed_writers_leave_a_good_database, mutated_databases_are_never_fatal,
+             a_series_never_overflows, a_regression_tree_finds_what_matters, what_is_written_is_read,
+             foreign_files_are_set_aside, killed_writers_leave_a_good_database, mutated_databases_are_never_fatal,
              a_full_disk_costs_only_the_samples)
