@@ -110,6 +110,10 @@ static cl_program build_on(struct yk_build *b, unsigned dev, const char *source,
         free(all);
         return p;
     }
+    if (b->kept_only && d->type & CL_DEVICE_TYPE_CPU) {
+        free(all);
+        return NULL;
+    }
     p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
     if (p)
         err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
@@ -223,8 +227,9 @@ static void analysed(struct yk_build *b)
         bool worth = yk_remember_worth(b);
         if (worth && need.classes)
             yk_numeric_recall(yk_rt.machine); /* the first launch may come before the others' builds are done */
+        b->kept_only = !yk_build_insisted() && worth && yk_warm_kept(b);
         set_state(b, YK_BUILD_ANALYSED, NULL);
-        if (yk_build_insisted() || (worth && yk_warm_kept(b)))
+        if (yk_build_insisted() || b->kept_only)
             yk_build_want(b);
     }
 }

@@ -38,6 +38,7 @@ struct yk_build {
     bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
     uint64_t wanted_at;        /* ns; when the building of the others began */
     bool asked;                /* the transformer is at work or done; atomic */
+    bool kept_only;            /* CPU devices: only what is kept, nothing is compiled in the program's time */
     bool warm_asked;           /* yoke-warm has been asked to have it analysed; atomic */
     bool wanted;               /* the other devices' programs are being built or will be; atomic */
     bool is_left;              /* in build.c's list of what was left at exit; atomic */

@@ -393,7 +393,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
         d->measure = !left_out && state == YK_BUILD_ANALYSED;
-        if (d->measure)
+        if (d->measure || (!left_out && build->kept_only))
             prepare_others(l, d, f);
         whole(d, left_out ? "numerics: the other devices may round differently (see --numerics)"
                           : "no second device was ready or able to take a share");

@@ -107,6 +107,10 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
            unit = yk_remember_unit(l) / per_group;
     memset(p, 0, sizeof *p);
     p->all_known = p->all_warm = true;
+    /* Shares that were unlucky once would never be tried again: after 2, 4, 8, ... whole runs they are presumed to be
+     * what the whole launch lets expect. */
+    unsigned tries = yk_remember_tries(l);
+    bool explore = tries > 1 && !(tries & (tries - 1));
     p->alone_ms = yk_remember_alone(l);
     double rate = yk_code_get(&l->code->rate[primary]);
     if (!(p->alone_ms > 0) && rate > 0)
@@ -120,7 +124,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
         if (shares_of(l, i, &series)) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
-        } else if (!warm && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series)) {
+        } else if (!warm && !explore && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series)) {
             /* Processes with one launch leave nothing else, and what is compiled already needs no allowance. */
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
             firsts = true;

@@ -1,4 +1,5 @@
 #include "shim/queue/remember.h"
+#include "shim/queue/decide.h"
 #include "base/thread.h"
 #include <string.h>
 
@@ -80,6 +81,19 @@ double yk_remember_alone(const struct yk_launch *l)
         if (s.at[i].groups > 0.95 * units && s.at[i].groups < 1.05 * units)
             return s.at[i].ms;
     return (ms = yk_series_ms(&s, units)) > 0 ? ms : 0;
+}
+
+unsigned yk_remember_tries(const struct yk_launch *l)
+{
+    struct yk_series s;
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_FIRST);
+    double units = (double)yk_decide_items(l) / yk_remember_unit(l);
+    if (!yk_profile_get(&k, &s))
+        return 0;
+    for (unsigned i = 0; i < s.n; i++)
+        if (s.at[i].groups > 0.95 * units && s.at[i].groups < 1.05 * units)
+            return s.at[i].count;
+    return 0;
 }
 
 void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, double items, double ms)

@@ -16,6 +16,9 @@ struct yk_profile_key yk_remember_key(const struct yk_launch *l, unsigned dev, e
 /** Milliseconds that the primary is remembered to take for L alone; 0: not known. */
 double yk_remember_alone(const struct yk_launch *l);
 
+/** How many processes have run L whole as their first launch of it. */
+unsigned yk_remember_tries(const struct yk_launch *l);
+
 /** ITEMS work-items of L took MS on DEV: alone, as a share, or as its first launch there in this process. */
 void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, double items, double ms);
 
