@@ -71,6 +71,8 @@ static void atomic(struct yk_analysis *a, LLVMValueRef i, LLVMValueRef pointer, 
         struct yk_facts_arg *arg = &a->k->arg[k];
         if (arg->kind != YK_ARG_GLOBAL || !(yk_places_arg(&p, k) || p.any_arg || p.unknown))
             continue;
+        arg->reduces = (arg->reduces || !arg->atomic) && !result_used && !real && !p.any_arg && !p.unknown &&
+                       yk_atomic_kind(i, pointer) != YK_ACCESS_ATOMIC;
         arg->atomic = true;
         arg->atomic_ops |= op | (real ? YK_ATOMIC_FLOAT : 0);
         arg->atomic_used |= result_used;

@@ -61,6 +61,11 @@ void yk_analyse_counts(struct yk_analysis *a);
 /** From all of these: verdict and reason. */
 void yk_analyse_verdict(struct yk_analysis *a);
 
+/** enum yk_access_kind of atomic instruction or call I, whose pointer is POINTER: YK_ACCESS_ATOMIC where it is none
+ * that commutes with itself, or not known to be on integers of 4 or 8 bytes of known sign. */
+unsigned yk_atomic_kind(LLVMValueRef i, LLVMValueRef pointer);
+/** Do atomics of different kinds on argument ARG, all of which commute, stay at places of their own? */
+bool yk_atomics_apart(struct yk_analysis *a, unsigned arg);
 /** What each access touches, as expressions; after the verdict, for kernels that may be split. */
 yk_status yk_analyse_touches(struct yk_analysis *a);
 

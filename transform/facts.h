@@ -30,6 +30,8 @@ enum yk_verdict {
     YK_VERDICT_SPLIT, /* work-groups may run anywhere; writes nothing that must be put together, or exact regions only
                        */
     YK_VERDICT_MERGE, /* the same, but partial outputs must be merged */
+    YK_VERDICT_REDUCTION, /* the same, and atomics whose results are not used: each device has its own, which are
+                             combined */
     YK_VERDICT_COUNT
 };
 
@@ -90,6 +92,7 @@ struct yk_facts_arg {
     bool atomic;          /* touched by atomics: */
     uint32_t atomic_ops;  /* enum yk_atomic_op, or'ed */
     bool atomic_used;     /* the result of one is used */
+    bool reduces;         /* touched by atomics alone, of integers, of operations that commute, no result used */
     bool inexact_written; /* some value stored there is inexact */
     bool bounded;         /* all accesses through it are among the kernel's `access`; else it may touch every byte */
 };

@@ -1,7 +1,8 @@
 #include "transform/facts_explain.h"
 #include "transform/facts_names.h"
 
-static const char *const verdict_words[] = {"whole", "splittable", "splittable, partial outputs are merged"};
+static const char *const verdict_words[] = {"whole", "splittable", "splittable, partial outputs are merged",
+                                            "splittable, partial results of atomics are combined"};
 
 static void words(FILE *out, const struct yk_facts_flag *flag, const void *object, const char *lead)
 {

@@ -2,7 +2,7 @@
 #include "transform/facts_names.h"
 
 static const char *const arg_kinds[] = {"value", "global", "constant", "local", "image", "sampler", "pipe", "other"};
-static const char *const verdicts[] = {"whole", "split", "merge"};
+static const char *const verdicts[] = {"whole", "split", "merge", "reduction"};
 static const char *const hiddens[] = {"group_offset", "num_groups", "global_size", "global_offset"};
 static const char *const atomics[] = {"add",  "and",     "or",   "xor",   "min",  "max",
                                       "xchg", "cmpxchg", "load", "store", "float"};
@@ -52,8 +52,9 @@ const char *yk_count_class_name(enum yk_count_class c)
 #field, offsetof(struct yk_facts_arg, field)                                                                   \
     }
 const struct yk_facts_flag yk_facts_arg_flags[] = {
-    ARG(read),        ARG(written), ARG(plain_read),  ARG(plain_written),   ARG(is_volatile), ARG(is_const),
-    ARG(is_restrict), ARG(atomic),  ARG(atomic_used), ARG(inexact_written), ARG(bounded),     {NULL, 0}};
+    ARG(read),     ARG(written),     ARG(plain_read), ARG(plain_written), ARG(is_volatile),
+    ARG(is_const), ARG(is_restrict), ARG(atomic),     ARG(atomic_used),   ARG(inexact_written),
+    ARG(bounded),  ARG(reduces),     {NULL, 0}};
 
 #define KERNEL(field)                                                                                                  \
     {                                                                                                                  \

@@ -52,7 +52,8 @@ static const struct {
 };
 _Static_assert(sizeof ops / sizeof *ops == YK_NODE_OP_COUNT, "a row per operation");
 
-static const char *const kinds[] = {"read", "write", "atomic"};
+static const char *const kinds[] = {"read", "write", "atomic", "add",  "and", "or",
+                                    "xor",  "smin",  "smax",   "umin", "umax"};
 _Static_assert(sizeof kinds / sizeof *kinds == YK_ACCESS_KIND_COUNT, "a name per kind");
 
 const char *yk_node_op_name(unsigned op)

@@ -89,7 +89,20 @@ struct yk_facts_guard {
     bool want;     /* the access happens only where node is this */
 };
 
-enum yk_access_kind { YK_ACCESS_READ, YK_ACCESS_WRITE, YK_ACCESS_ATOMIC, YK_ACCESS_KIND_COUNT };
+enum yk_access_kind {
+    YK_ACCESS_READ,
+    YK_ACCESS_WRITE,
+    YK_ACCESS_ATOMIC, /* any; from the next one on: an integer's, its result not used */
+    YK_ACCESS_ADD,
+    YK_ACCESS_AND,
+    YK_ACCESS_OR,
+    YK_ACCESS_XOR,
+    YK_ACCESS_SMIN,
+    YK_ACCESS_SMAX,
+    YK_ACCESS_UMIN,
+    YK_ACCESS_UMAX,
+    YK_ACCESS_KIND_COUNT
+};
 
 struct yk_facts_access {
     uint16_t arg;

@@ -210,7 +210,7 @@ static void call(struct touches *t, LLVMValueRef i)
         break;
     case YK_BI_ATOMIC:
         p = LLVMGetOperand(i, 0);
-        touch_at(t, i, p, -1, YK_ACCESS_ATOMIC, LLVMABISizeOfType(t->s.layout, LLVMGetElementType(LLVMTypeOf(p))),
+        touch_at(t, i, p, -1, yk_atomic_kind(i, p), LLVMABISizeOfType(t->s.layout, LLVMGetElementType(LLVMTypeOf(p))),
                  false);
         break;
     case YK_BI_MATH_POINTER:
@@ -242,7 +242,7 @@ static void instruction(struct touches *t, LLVMValueRef i)
         break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        touch_at(t, i, LLVMGetOperand(i, 0), -1, YK_ACCESS_ATOMIC,
+        touch_at(t, i, LLVMGetOperand(i, 0), -1, yk_atomic_kind(i, LLVMGetOperand(i, 0)),
                  LLVMStoreSizeOfType(t->s.layout, LLVMTypeOf(LLVMGetOperand(i, 1))), false);
         break;
     case LLVMCall:

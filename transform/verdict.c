@@ -38,6 +38,19 @@ static const char *other_argument(struct yk_analysis *a)
     return NULL;
 }
 
+/* Are all atomics such that every device may have its own result? */
+static bool reduction(struct yk_analysis *a)
+{
+    bool all = a->k->global_atomics;
+    for (unsigned i = 0; i < a->k->nargs; i++) {
+        struct yk_facts_arg *arg = &a->k->arg[i];
+        bool mixed = arg->atomic_ops & (arg->atomic_ops - 1);
+        arg->reduces &= !arg->plain_read && !arg->plain_written && !(mixed && arg->reduces && !yk_atomics_apart(a, i));
+        all &= !arg->atomic || arg->reduces;
+    }
+    return all;
+}
+
 /* NULL: nothing speaks against splitting. */
 static const char *whole_reason(struct yk_analysis *a)
 {
@@ -62,7 +75,7 @@ static const char *whole_reason(struct yk_analysis *a)
         return "uses a variable of program scope, which each device has for itself";
     if (f->pointer)
         return f->pointer;
-    if (k->global_atomics)
+    if (k->global_atomics && !reduction(a))
         return at(a, f->atomic_line, atomic_reason(a));
     if (k->volatile_read)
         return at(a, f->volatile_line, "reads volatile global memory: work-groups may talk to each other");
@@ -91,4 +104,6 @@ void yk_analyse_verdict(struct yk_analysis *a)
     for (unsigned i = 0; i < k->nargs; i++)
         if (k->arg[i].written)
             k->verdict = YK_VERDICT_MERGE;
+    if (k->global_atomics)
+        k->verdict = YK_VERDICT_REDUCTION;
 }

@@ -281,6 +281,26 @@ cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_re
     return err;
 }
 
+uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r)
+{
+    bool host = s->real[dev] ? s->zero_copy[dev] : yk_rt.machine->device[dev].host_memory;
+    unsigned at = host ? YK_HOST : 1 + dev;
+    uint64_t lacks = 0;
+    yk_lock_take(&s->lock);
+    bool all = yk_map_whole(&s->map, at);
+    for (uint64_t z = 0; z < r->slices && !all; z++)
+        for (uint64_t y = 0; y < r->rows; y++) {
+            uint64_t off = r->offset + z * r->slice_pitch + y * r->row_pitch, end = off + r->bytes;
+            struct yk_piece p;
+            while (off < end && yk_map_missing(&s->map, off, end - off, at, &p)) {
+                lacks += p.len;
+                off = p.off + p.len;
+            }
+        }
+    yk_lock_drop(&s->lock);
+    return lacks;
+}
+
 bool yk_store_host_has(struct yk_store *s, size_t off, size_t len)
 {
     yk_lock_take(&s->lock);

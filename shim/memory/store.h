@@ -70,6 +70,9 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 /** The same for the rows of R, with one transfer for many rows where they lie together. */
 cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved);
 
+/** Bytes of R that would have to be brought to DEV, whose real buffer need not exist. Calls no driver. */
+uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r);
+
 /** Does the host hold the newest of [off, off+len)? */
 bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);
 

@@ -7,7 +7,9 @@
 #include "partitioner/cost.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/queue/part.h"
 #include "shim/queue/predict.h"
+#include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
@@ -211,9 +213,13 @@ static void give_everyone_some(const struct yk_decision *d, unsigned n, uint64_t
 
 /* Bytes through the host for DEV to take part: what it lacks, and what it writes there and back. Devices with host
  * memory: none. */
-static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev)
+static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                        unsigned dev)
 {
     double bytes = 0;
+    if (yk_parts_bytes(l, f, d, dev, &bytes))
+        return bytes;
+    bytes = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         if (l->value[i].kind != YK_VALUE_MEM)
             continue;
@@ -265,7 +271,7 @@ static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, s
     double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
     for (unsigned i = 0; i < n; i++)
         if (d->takes[i])
-            all_bytes += bytes[i] = bytes_for(l, f, i);
+            all_bytes += bytes[i] = bytes_for(l, f, d, i);
     yk_predict(l, d, bytes, &p);
     d->alone_ms = p.alone_ms;
     /* Whole rows: a share is one box then, and the first one needs no offset, for which PoCL compiles anew. */
@@ -398,6 +404,15 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         whole(d, left_out ? "numerics: the other devices may round differently (see --numerics)"
                           : "no second device was ready or able to take a share");
         return;
+    }
+    if (f->verdict == YK_VERDICT_REDUCTION) {
+        struct yk_reductions r;
+        yk_status st = yk_reductions_collect(l, f, d, &r);
+        yk_reductions_finish(&r);
+        if (st != YK_OK) {
+            whole(d, "its atomics are of several kinds at one place, or share their buffer with another argument");
+            return;
+        }
     }
     if (!divide(l, f, d))
         return;

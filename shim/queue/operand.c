@@ -145,6 +145,8 @@ yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_k
         if (v->kind != YK_VALUE_MEM)
             continue;
         bool known = i < f->nargs;
+        if (known && f->arg[i].reduces)
+            continue;
         add(s, (struct yk_operand){.store = v->u.mem->store,
                                    .off = v->u.mem->origin,
                                    .len = v->u.mem->size,

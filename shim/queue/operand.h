@@ -29,7 +29,8 @@ struct yk_operands {
     uint64_t moved;        /* bytes transferred so far */
 };
 
-/** The operands of L's arguments, overlapping ones joined, as the takers of D touch them. Errors: YK_ENOMEM. */
+/** The operands of L's arguments but for reductions (reduction.h), overlapping ones joined, as the takers of D touch
+ * them. Errors: YK_ENOMEM. */
 yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                               struct yk_operands *s);
 

@@ -13,11 +13,14 @@ static void few_rows(struct yk_part *p)
     p->exact = false;
 }
 
-static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, unsigned dev)
+static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                             unsigned dev)
 {
     for (size_t i = 0; i < s->reach.touch.n; i++) {
         const struct yk_touch *t = &s->reach.touch.v[i];
         const struct yk_mem *m = l->value[t->arg].u.mem;
+        if (f->arg[t->arg].reduces)
+            continue;
         struct yk_part p = {.store = m->store,
                             .region = t->region,
                             .dev = dev,
@@ -32,15 +35,16 @@ static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, unsi
     return YK_OK;
 }
 
-yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
-                       const struct yk_decision *d, unsigned dev, uint64_t from, uint64_t to)
+yk_status yk_parts_reach(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                         const struct yk_decision *d, uint64_t from, uint64_t to)
 {
     struct yk_reach_arg arg[64] = {{NULL, 0}};
     if (l->nvalues != f->nargs || f->nargs > 64)
         return YK_EINVAL;
     for (unsigned i = 0; i < f->nargs; i++) {
         const struct yk_value *v = &l->value[i];
-        if (f->arg[i].atomic || v->kind == YK_VALUE_PRIMARY || v->kind == YK_VALUE_SVM || v->kind == YK_VALUE_NONE)
+        if ((f->arg[i].atomic && !f->arg[i].reduces) || v->kind == YK_VALUE_PRIMARY || v->kind == YK_VALUE_SVM ||
+            v->kind == YK_VALUE_NONE)
             return YK_EINVAL;
         if (v->kind == YK_VALUE_BYTES)
             arg[i] = (struct yk_reach_arg){yk_value_bytes(v), v->size};
@@ -57,8 +61,41 @@ yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const stru
         r.offset[i] = l->has_offset && i < l->dims ? l->offset[i] : 0;
     }
     yk_range_cut(&d->range, from, to, &share);
-    yk_status st = yk_reach_share(&s->reach, f, &r, &share);
-    return st == YK_OK ? add_touches(s, l, dev) : st;
+    return yk_reach_share(&s->reach, f, &r, &share);
+}
+
+yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                       const struct yk_decision *d, unsigned dev, uint64_t from, uint64_t to)
+{
+    yk_status st = yk_parts_reach(s, l, f, d, from, to);
+    return st == YK_OK ? add_touches(s, l, f, dev) : st;
+}
+
+bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                    unsigned dev, double *bytes)
+{
+    struct yk_parts s = {.part = {NULL, 0, 0}};
+    uint64_t takers = 0, before = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        before += d->takes[i] && i < dev;
+        takers += d->takes[i];
+    }
+    uint64_t each = takers ? d->total / takers : 0;
+    uint64_t to = before + 1 == takers ? d->total : each * (before + 1);
+    bool any_own = false, known = takers && yk_parts_add(&s, l, f, d, dev, each * before, to) == YK_OK;
+    *bytes = 0;
+    for (size_t i = 0; i < s.part.n && known; i++) {
+        const struct yk_part *p = &s.part.v[i];
+        bool own = p->store->real[dev] ? !p->store->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
+        any_own |= own;
+        if (!p->exact)
+            *bytes += (double)yk_store_lacks(p->store, dev, &p->region);
+        if (p->write && !p->exact && own) /* read back and compared; brought again when next used */
+            *bytes += 2 * (double)yk_region_bytes(&p->region);
+    }
+    *bytes += any_own; /* never nothing where something may have to move */
+    yk_parts_finish(&s);
+    return known;
 }
 
 void yk_parts_finish(struct yk_parts *s)

@@ -21,13 +21,24 @@ struct yk_parts {
     struct yk_reach reach; /* scratch */
 };
 
+/** Evaluate what work-groups [FROM, TO) of L touch, into S->reach. Errors as below. */
+yk_status yk_parts_reach(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                         const struct yk_decision *d, uint64_t from, uint64_t to);
+
 /**
- * Append what work-groups [FROM, TO) of L, run on DEV, touch.
- * Errors: YK_ENOMEM; YK_EINVAL: L cannot be evaluated (atomics, unknown arguments), so whole buffers must be assumed.
- * Thread: one at a time per S. Cost: microseconds.
+ * Append what work-groups [FROM, TO) of L, run on DEV, touch, reductions (reduction.h)
+ * aside. Errors: YK_ENOMEM; YK_EINVAL: L cannot be evaluated (other atomics, unknown arguments), so whole buffers must
+ * be assumed. Thread: one at a time per S. Cost: microseconds.
  */
 yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
                        const struct yk_decision *d, unsigned dev, uint64_t from, uint64_t to);
+
+/**
+ * Bytes that DEV must be sent, and must send for comparison, if all takers of D share L evenly. Into *BYTES; false: not
+ * known. Cost: a few microseconds.
+ */
+bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                    unsigned dev, double *bytes);
 void yk_parts_finish(struct yk_parts *s);
 
 #endif

@@ -8,6 +8,7 @@
 #include "shim/core/trace.h"
 #include "shim/queue/crew.h"
 #include "shim/queue/operand.h"
+#include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
 
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
@@ -22,6 +23,7 @@ struct work {
     struct yk_launch *l;
     const struct yk_decision *d;
     const struct yk_facts_kernel *facts;
+    struct yk_reductions reductions;
     struct yk_lock lock;         /* guards the next three */
     uint64_t next;               /* first work-group that nobody has (guided) */
     double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
@@ -196,7 +198,9 @@ static cl_int equip(struct taker *t)
         yk_info("device %u cannot take the arguments of %s: %s", t->dev, w->l->code->name, yk_cl_error_name(err));
         return YK_SHARE_UNTOUCHED;
     }
-    return CL_SUCCESS;
+    bool home = t->dev == w->reductions.home;
+    return home || yk_reductions_apart(&w->reductions, t->dev, t->kernel->real) == CL_SUCCESS ? CL_SUCCESS
+                                                                                              : YK_SHARE_UNTOUCHED;
 }
 
 static void take(struct yk_task *task)
@@ -261,6 +265,8 @@ static cl_int merge(struct taker *t, unsigned n, struct yk_operands *operands, c
 {
     unsigned bad = 0;
     cl_int err = yk_operands_merge(operands, used, &bad);
+    if (err == CL_SUCCESS)
+        err = yk_reductions_merge(&t->work->reductions, used, &bad, &operands->moved);
     for (unsigned i = 0; i < n && err != CL_SUCCESS; i++)
         if (t[i].dev == bad) {
             t[i].err = err;
@@ -275,11 +281,14 @@ static bool may_start_again(const struct taker *t, unsigned n, struct yk_operand
     bool left = false;
     for (unsigned i = 0; i < n; i++) {
         /* Nobody can stop a device that is still at it, and it may still write over these. */
-        if (t[i].suspect && yk_operands_in_master(operands, t[i].dev))
+        if (t[i].suspect && (yk_operands_in_master(operands, t[i].dev) || t->work->reductions.n))
             return false;
         left |= t[i].err == CL_SUCCESS || (t[i].dev == yk_rt.machine->primary && !t[i].suspect);
     }
-    return left && yk_operands_restore(operands);
+    if (!left || !yk_operands_restore(operands))
+        return false;
+    yk_reductions_restore(&t->work->reductions);
+    return true;
 }
 
 /* The launch from its beginning, from the bytes before it, on a device that is well. YK_SHARE_UNTOUCHED: that is the
@@ -301,6 +310,10 @@ static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *opera
         cl_int err = yk_operands_plan(w->l, w->facts, &all, operands) == YK_OK ? yk_operands_bring(operands, &all, &bad)
                                                                                : CL_OUT_OF_HOST_MEMORY;
         if (err == CL_SUCCESS)
+            err = yk_reductions_bring(&w->reductions, next->dev, &operands->moved);
+        if (err == CL_SUCCESS)
+            err = yk_launch_set_args(w->l, next->kernel->real, next->dev);
+        if (err == CL_SUCCESS)
             err = run_chunk(next, (struct chunk){0, all.total, next->dev});
         if (err == CL_SUCCESS)
             err = merge(t, n, operands, used);
@@ -309,6 +322,7 @@ static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *opera
         next->err = err;
     }
     yk_operands_lose(operands);
+    yk_reductions_lose(&t->work->reductions);
     for (unsigned i = 0; i < n; i++)
         if (t[i].err != CL_SUCCESS)
             return t[i].err;
@@ -396,14 +410,27 @@ static unsigned bring_track(const struct yk_decision *d)
     return yk_rt.machine->primary;
 }
 
+/* Who works on the buffers of reductions themselves: the primary where it takes part. */
+static unsigned home_of(const struct yk_decision *d)
+{
+    unsigned home = yk_rt.machine->primary;
+    for (unsigned i = 0; i < yk_rt.machine->n && !d->takes[home]; i++)
+        if (d->takes[i])
+            home = i;
+    return home;
+}
+
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
 {
     struct work w = {.l = l, .d = d, .facts = yk_code_facts(l->code)};
     struct taker t[YK_MAX_DEVICES];
     struct yk_operands operands;
     unsigned n = 0;
-    if (yk_operands_collect(l, w.facts, d, &operands) != YK_OK)
+    if (yk_reductions_collect(l, w.facts, d, &w.reductions) != YK_OK ||
+        yk_operands_collect(l, w.facts, d, &operands) != YK_OK) {
+        yk_reductions_finish(&w.reductions);
         return YK_SHARE_UNTOUCHED;
+    }
     yk_lock_init(&w.lock, YK_RANK_LEAF);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         w.rate[i] =
@@ -413,6 +440,8 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     unsigned bad = yk_rt.machine->primary;
     uint64_t start = yk_now_ns();
     cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
+    if (err == CL_SUCCESS && brought == CL_SUCCESS)
+        brought = yk_reductions_bring(&w.reductions, bad = home_of(d), &operands.moved);
     if (brought != CL_SUCCESS) {
         if (bad != yk_rt.machine->primary)
             yk_decide_quarantine(bad, brought, true);
@@ -443,6 +472,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     }
     yk_stats_moved(operands.moved);
     yk_operands_finish(&operands);
+    yk_reductions_finish(&w.reductions);
     yk_lock_finish(&w.lock);
     return err;
 }

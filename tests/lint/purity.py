@@ -8,7 +8,7 @@ import tempfile
 
 import repo
 
-PURE = [re.compile(p) for p in (r"partitioner/", r"shim/memory/map[^/]*\.", r"shim/merge/diff[^/]*\.", r"kernels/cache/",
+PURE = [re.compile(p) for p in (r"partitioner/", r"shim/memory/map[^/]*\.", r"shim/merge/(?:diff|reduce)[^/]*\.", r"kernels/cache/",
                                 r"transform/facts_(?:form|eval|condition|regions|shape|symbols)\.",
                                 r"solver/search/(?!search\.c|plan_file\.c|make_dissection\.c)")]
 

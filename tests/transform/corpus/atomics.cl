@@ -1,5 +1,5 @@
-// Global atomics run whole for now; what they are is recorded.
-// verdict counted whole atomic operations (add) on the global buffer n
+// Atomics whose results nobody uses are combined, if they commute; others run whole. What they are is recorded.
+// verdict counted reduction
 // arg counted n atomic !atomic_used ops=add !plain_read !plain_written
 __kernel void counted(__global int *n) { atomic_inc(n); atomic_add(&n[1], 4); atom_dec(n); }
 
@@ -35,3 +35,17 @@ __kernel void local_only(__global int *out)
 // arg by_helper a !atomic
 void touch(__global int *p) { atomic_xor(p, 3); atomic_and(p, 7); }
 __kernel void by_helper(__global int *a, __global int *b) { touch(b + a[0]); }
+
+// Kinds of their own at places of their own.
+// verdict extremes reduction
+// arg extremes n reduces ops=add,min,max
+__kernel void extremes(__global const int *a, __global int *n)
+{
+    atomic_add(&n[0], a[get_global_id(0)]);
+    atomic_min(&n[1], a[get_global_id(0)]);
+    atomic_max(&n[2], a[get_global_id(0)]);
+}
+// verdict exchanged whole (xchg)
+__kernel void exchanged(__global int *n) { atomic_xchg(n, 1); }
+// verdict of_floats whole
+__kernel void of_floats(__global float *n) { atomic_xchg(n, 1.0f); }

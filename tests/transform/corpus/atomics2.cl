@@ -5,7 +5,7 @@ __kernel void fetch(__global atomic_int *n) { atomic_fetch_add_explicit(n, 1, me
 // verdict load whole (load)
 // arg load n ops=load atomic_used read !written
 __kernel void load(__global atomic_int *n, __global int *out) { out[get_global_id(0)] = atomic_load(n); }
-// verdict in_generic whole atomic
+// verdict in_generic reduction
 int add(int *p) { return atomic_fetch_add((atomic_int *)p, 1); }
 __kernel void in_generic(__global int *n) { add(n); }
 // verdict program_scope whole program scope
