@@ -39,6 +39,7 @@ void yk_code_drop(struct yk_code *c)
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         free_pool(c->pool[i], yk_rt.machine->device[i].cl);
     free_pool(c->whole, yk_rt.primary->cl);
+    yk_recall_finish(&c->recall);
     yk_lock_finish(&c->lock);
     yk_build_drop(c->build);
     free(c->name);

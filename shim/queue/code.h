@@ -4,6 +4,7 @@
 #define YK_SHIM_QUEUE_CODE_H
 
 #include "shim/queue/build.h"
+#include "transform/facts_recall.h"
 
 struct yk_code_kernel {
     struct yk_code_kernel *next;
@@ -15,6 +16,7 @@ struct yk_code {
     struct yk_build *build; /* held */
     char *name;
     struct yk_lock lock;
+    struct yk_recall recall;                     /* what its shares touch; under lock */
     struct yk_code_kernel *pool[YK_MAX_DEVICES]; /* of the program launches are split with */
     struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */

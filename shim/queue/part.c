@@ -61,7 +61,10 @@ yk_status yk_parts_reach(struct yk_parts *s, const struct yk_launch *l, const st
         r.offset[i] = l->has_offset && i < l->dims ? l->offset[i] : 0;
     }
     yk_range_cut(&d->range, from, to, &share);
-    return yk_reach_share(&s->reach, f, &r, &share);
+    yk_lock_take(&l->code->lock);
+    yk_status st = yk_recall_share(&l->code->recall, &s->reach, f, &r, &share);
+    yk_lock_drop(&l->code->lock);
+    return st;
 }
 
 yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,

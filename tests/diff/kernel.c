@@ -24,6 +24,7 @@ unsigned kernel_buffer(struct gen *g, enum base base, size_t count, const char *
     buffer->kernel = (unsigned)(g->kernel - plan->kernels);
     buffer->fill = (enum fill_way)gen_below(g, FILL_WAYS);
     buffer->read = (enum read_way)gen_below(g, READ_WAYS);
+    buffer->part = gen_one_in(g, 5);
     snprintf(buffer->name, sizeof(buffer->name), "%s", name);
     return plan->buffer_count++;
 }

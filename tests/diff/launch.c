@@ -102,6 +102,20 @@ static bool build(struct run *run)
     return check(run, error, "clBuildProgram", run->plan->options);
 }
 
+/* The middle of a larger buffer, which nothing else refers to. */
+static cl_mem make_part(struct run *run, cl_mem_flags flags, size_t bytes, cl_int *error)
+{
+    enum { BEFORE = 4096, BEHIND = 512 }; /* as aligned as any device asks */
+    cl_buffer_region region = {BEFORE, bytes};
+    cl_mem whole = clCreateBuffer(run->launcher->context, flags, BEFORE + bytes + BEHIND, NULL, error);
+    cl_mem part =
+        *error == CL_SUCCESS ? clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, error) : NULL;
+    if (whole) {
+        clReleaseMemObject(whole);
+    }
+    return part;
+}
+
 static bool make_buffer(struct run *run, unsigned number)
 {
     const struct plan_buffer *b = &run->plan->buffers[number];
@@ -113,8 +127,10 @@ static bool make_buffer(struct run *run, unsigned number)
     cl_mem_flags flags = b->written ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
     flags |= b->fill == FILL_COPY ? CL_MEM_COPY_HOST_PTR : b->fill == FILL_USE ? CL_MEM_USE_HOST_PTR : 0;
     bool given = b->fill == FILL_COPY || b->fill == FILL_USE;
-    cl_mem buffer = clCreateBuffer(run->launcher->context, flags, bytes, given ? memory : NULL, &error);
-    if (check(run, error, "clCreateBuffer", b->name) && b->fill == FILL_WRITE) {
+    bool part = b->part && !given;
+    cl_mem buffer = part ? make_part(run, flags, bytes, &error)
+                         : clCreateBuffer(run->launcher->context, flags, bytes, given ? memory : NULL, &error);
+    if (check(run, error, part ? "clCreateSubBuffer" : "clCreateBuffer", b->name) && b->fill == FILL_WRITE) {
         error = clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes, memory, 0, NULL, NULL);
         check(run, error, "clEnqueueWriteBuffer", b->name);
     } else if (!run->failed && b->fill == FILL_MAP) {
@@ -191,6 +207,11 @@ static void touch(struct run *run, const struct plan_kernel *k)
         if (check(run, error, "clEnqueueWriteBuffer", b->name)) {
             went(run, 0, event);
         }
+        /* And it reads some of what the kernel left. */
+        check(run,
+              clEnqueueReadBuffer(run->launcher->queues[0], run->buffers[arg->buffer], CL_TRUE, at / 2, bytes, memory,
+                                  0, NULL, NULL),
+              "clEnqueueReadBuffer", b->name);
         free(memory);
         return;
     }

@@ -36,6 +36,8 @@ struct plan_buffer {
     enum fill_way fill;
     enum read_way read;
     bool written;
+    bool part;          /* a sub-buffer of a larger one */
+    size_t permutation; /* not 0: the first numbers are 0 .. permutation - 1 in a random order, the others 0 */
     char name[16];
 };
 

@@ -137,6 +137,16 @@ void plan_buffer_fill(const struct plan_buffer *buffer, void *to)
 {
     uint64_t state = buffer->seed;
     size_t bytes = buffer->count * bases[buffer->base].size;
+    if (buffer->permutation) {
+        uint32_t *number = to;
+        memset(to, 0, bytes);
+        for (size_t i = 0; i < buffer->permutation; i++) {
+            size_t other = random_next(&state) % (i + 1);
+            number[i] = number[other];
+            number[other] = (uint32_t)i;
+        }
+        return;
+    }
     for (size_t i = 0; i < buffer->count && bases[buffer->base].real; i++) {
         uint64_t r = random_next(&state);
         double v = (double)(int64_t)r * 0x1p-61; /* -4 to 4 */

@@ -40,6 +40,13 @@ void stores_plan(struct gen *g, struct store_set *set)
     memset(set, 0, sizeof(*set));
     bool power = (g->items_total & (g->items_total - 1)) == 0;
     set->order = gen_below(g, power ? 5 : 3);
+    if (gen_one_in(g, 6)) {
+        set->order = SCATTERED;
+        unsigned buffer = kernel_buffer(g, B_UINT, g->items_total + gen_below(g, 9), "places");
+        g->plan->buffers[buffer].permutation = g->items_total;
+        kernel_arg(g, ARG_BUFFER)->buffer = buffer;
+        text_add(&g->params, "__global const uint *places");
+    }
     set->n = 1 + gen_below(g, 3);
     for (unsigned i = 0; i < set->n; i++) {
         struct store *s = &set->v[i];
@@ -76,7 +83,7 @@ void stores_plan(struct gen *g, struct store_set *set)
         output(g, &g->plan->buffers[buffer], buffer, bases[set->group_base].name, "group_out");
     }
     set->flags = gen_one_in(g, 25) && !g->limits->apart;
-    set->atomics = gen_one_in(g, 150) && !g->limits->apart;
+    set->atomics = gen_one_in(g, 15) && !g->limits->apart;
     if (set->flags) {
         unsigned buffer = kernel_buffer(g, B_UCHAR, 16, "flags");
         output(g, &g->plan->buffers[buffer], buffer, "uchar", "flags");
@@ -95,6 +102,8 @@ static void cell(struct gen *g, const struct store_set *set)
         text_add(g->out, "me");
     } else if (set->order == 2) {
         text_add(g->out, "%zu - me", n - 1);
+    } else if (set->order == SCATTERED) {
+        text_add(g->out, "places[me]");
     } else if (set->order == 3) {
         text_add(g->out, "me ^ %zu", (size_t)gen_below(g, (unsigned)n));
     } else {
@@ -287,7 +296,9 @@ void stores_write(struct gen *g, const struct store_set *set)
         text_add(g->out, ") & 15] = 1;\n");
     }
     if (set->atomics) {
-        text_add(line(g), "atomic_add(&sums[(");
+        static const char *const commuting[] = {"add", "sub", "and", "or", "xor", "min", "max"};
+        const char *op = commuting[gen_below(g, 7)];
+        text_add(line(g), "atomic_%s(&sums[(", op);
         expr(g, g->out, C_U, 1);
         text_add(g->out, ") & 15], ");
         g->budget = 4;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+enum { SCATTERED = 5 };
 enum layout { BY_ITEM, BY_NUMBER, BY_VECTOR };
 
 struct store {
@@ -21,7 +22,7 @@ struct store {
 struct store_set {
     struct store v[3];
     unsigned n;
-    unsigned order; /* which cell a work-item owns: 0 its own number, else a permutation */
+    unsigned order; /* which cell a work-item owns: 0 its own number, else a permutation; SCATTERED: from a buffer */
     bool group;     /* one number per work-group */
     enum base group_base;
     bool flags, atomics;
