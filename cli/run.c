@@ -114,6 +114,7 @@ static const struct yk_cli_option options[] = {
      check_numerics},
     {"force-split", 'f', NULL, "YOKE_FORCE_SPLIT=1", "Split whatever can be split, also where it does not pay.", NULL},
     {"reproducible", 'r', NULL, "YOKE_REPRODUCIBLE=1", "Keep the shares of a kernel fixed.", NULL},
+    {"verify", 0, NULL, "YOKE_VERIFY=1", "Run every split launch also whole, compare all buffers (slow).", NULL},
     {"as", 0, "TYPE", "YOKE_AS",
      "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",

@@ -30,6 +30,7 @@ static void read_options(struct yk_options *o)
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
     o->recover = yk_env_bool("YOKE_RECOVER", false);
+    o->verify = yk_env_bool("YOKE_VERIFY", false);
     o->summary = yk_env_bool("YOKE_SUMMARY", false) && !yk_env_bool("YOKE_QUIET", false);
     o->json = yk_env_str("YOKE_JSON", NULL);
     const char *as = yk_env_str("YOKE_AS", NULL);

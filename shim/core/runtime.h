@@ -24,6 +24,7 @@ struct yk_options {
     bool split;                /* YOKE_SPLIT=0 runs every launch whole */
     bool reproducible;         /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
     bool recover;              /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
+    bool verify;               /* YOKE_VERIFY: run every split launch also whole, and compare */
     bool summary;              /* YOKE_SUMMARY, unless YOKE_QUIET */
     bool pretend_gpu;          /* YOKE_AS=gpu: the virtual device also answers for GPUs */
     const char *json;          /* YOKE_JSON */

@@ -8,6 +8,7 @@
 #include "shim/queue/decide.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
+#include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
@@ -267,7 +268,7 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     }
     cl_int err = YK_SHARE_UNTOUCHED;
     if (d.split) {
-        err = yk_share_run(l, &d);
+        err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_run(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
             yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
     }
