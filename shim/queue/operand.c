@@ -300,6 +300,15 @@ static cl_int compare(struct yk_operands *s, struct yk_operand *a, const bool *u
     return err;
 }
 
+/* Where the primary works in the app's own memory, an app may look there after clFinish without a map: on its device
+ * alone that would do. Should it fail, the bytes stay where they are and the map says so. */
+static void show_app(struct yk_operands *s, const struct yk_part *p)
+{
+    struct yk_store *store = p->store;
+    if (store->app_ptr && store->zero_copy[yk_rt.machine->primary] && yk_store_location(store, p->dev) != YK_HOST)
+        (void)yk_store_need_host(store, (size_t)p->region.offset, length(p), &s->moved);
+}
+
 cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
 {
     cl_int err = CL_SUCCESS;
@@ -315,10 +324,12 @@ cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
             const struct yk_part *p = &s->parts.part.v[k];
             if (!p->write || !is_of(p, a) || !used[p->dev])
                 continue;
-            if (a->how == YK_OPERAND_EXACT)
+            if (a->how == YK_OPERAND_EXACT) {
                 yk_store_wrote_region(a->store, p->dev, &p->region);
-            else
+                show_app(s, p);
+            } else {
                 yk_store_wrote_host(a->store, (size_t)p->region.offset, length(p));
+            }
         }
     }
     return err;
