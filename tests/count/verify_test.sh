@@ -1,0 +1,25 @@
+#!/bin/sh
+# verify_test.sh RACE RIGHT YOKE: `yoke run --verify` finds a kernel whose work-groups race, says where, gives the program
+# what one device would, and has nothing to say of a right one. Exit status 77 (skipped): no PoCL with two devices.
+set -u
+race=$1 right=$2 yoke=$3
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+export POCL_DEVICES="basic basic" POCL_CACHE_DIR="$dir/pocl" XDG_CACHE_HOME="$dir/cache" XDG_DATA_HOME="$dir/data"
+export YOKE_FAULT="own@*" YOKE_STRATEGY=even
+fail() { echo "FAIL: $*"; cat "$dir/err"; exit 1; }
+
+"$race" >"$dir/out" 2>"$dir/err"
+[ $? = 77 ] && { echo "skipped: no PoCL device"; exit 77; }
+"$yoke" run --verify --force-split "$race" >"$dir/out" 2>"$dir/err" || fail "race ended with $?"
+grep -q "1 split, 0 whole" "$dir/err" || fail "it was not split"
+grep -Eq "verify: kernel race, argument 0 \(n\): [1-4] of 4 bytes differ, the first at 0: .* share of device [01]" "$dir/err" ||
+    fail "the race was not found"
+grep -q "argument 1" "$dir/err" && fail "the other buffer is right"
+[ "$(cat "$dir/out")" = 64 ] || fail "the program got $(cat "$dir/out")"
+"$yoke" run --force-split "$race" >"$dir/out" 2>"$dir/err" || fail "race ended with $?"
+[ "$(cat "$dir/out")" = 64 ] && fail "it does not race at all: this test shows nothing"
+grep -q "verify:" "$dir/err" && fail "it was compared without being asked to"
+"$yoke" run --verify --force-split "$right" --size small >"$dir/out" 2>"$dir/err" || fail "the right program ended with $?"
+grep -q "verify:" "$dir/err" && fail "a right program differs"
+exit 0
