@@ -2,6 +2,8 @@
 #include "shim/core/context.h"
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/core/subdevice.h"
+#include "shim/queue/callback.h"
 #include "shim/queue/remember.h"
 
 static cl_int check_properties(const cl_context_properties *p)
@@ -19,12 +21,17 @@ static cl_int check_properties(const cl_context_properties *p)
     return CL_SUCCESS;
 }
 
-static cl_context create(const cl_context_properties *properties, cl_int *errcode_ret)
+typedef void(CL_CALLBACK *notify_fn)(const char *errinfo, const void *private_info, size_t cb, void *user_data);
+
+static cl_context create(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
+                         notify_fn fn, void *data, cl_int *errcode_ret)
 {
+    const struct yk_context_errors errors = {fn, data, yk_callback_post};
     cl_int err = check_properties(properties);
     if (err == CL_SUCCESS)
         yk_remember_start();
-    struct yk_context *ctx = err == CL_SUCCESS ? yk_context_create(properties, &err) : NULL;
+    struct yk_context *ctx =
+        err == CL_SUCCESS ? yk_context_create(properties, num_devices, devices, fn ? &errors : NULL, &err) : NULL;
     yk_set_err(errcode_ret, err);
     return (cl_context)(void *)ctx;
 }
@@ -36,13 +43,13 @@ yk_api_CreateContext(const cl_context_properties *properties, cl_uint num_device
 {
     cl_int err = !devices || !num_devices || (!pfn_notify && user_data) ? CL_INVALID_VALUE : CL_SUCCESS;
     for (cl_uint i = 0; i < num_devices && err == CL_SUCCESS; i++)
-        if (devices[i] != yk_device())
+        if (!yk_device_real(devices[i]))
             err = CL_INVALID_DEVICE;
     if (err != CL_SUCCESS) {
         yk_set_err(errcode_ret, err);
         return NULL;
     }
-    return create(properties, errcode_ret);
+    return create(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
 }
 
 cl_context yk_api_CreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
@@ -56,7 +63,7 @@ cl_context yk_api_CreateContextFromType(const cl_context_properties *properties,
         yk_set_err(errcode_ret, err);
         return NULL;
     }
-    return create(properties, errcode_ret);
+    return create(properties, 1, &device, pfn_notify, user_data, errcode_ret);
 }
 
 cl_int yk_api_RetainContext(cl_context context)
@@ -87,9 +94,10 @@ cl_int yk_api_GetContextInfo(cl_context context, cl_context_info param_name, siz
     case CL_CONTEXT_REFERENCE_COUNT:
         YK_INFO(cl_uint, yk_handle_refs(&ctx->h));
     case CL_CONTEXT_NUM_DEVICES:
-        YK_INFO(cl_uint, 1);
+        YK_INFO(cl_uint, ctx->ndevices);
     case CL_CONTEXT_DEVICES:
-        YK_INFO(cl_device_id, yk_device());
+        return yk_answer(ctx->device, ctx->ndevices * sizeof *ctx->device, param_value_size, param_value,
+                         param_value_size_ret);
     case CL_CONTEXT_PROPERTIES:
         return yk_answer(ctx->properties, ctx->nproperties * sizeof *ctx->properties, param_value_size, param_value,
                          param_value_size_ret);

@@ -2,6 +2,7 @@
 #include "shim/queue/event.h"
 #include "shim/api/api.h"
 #include "shim/queue/queue.h"
+#include "shim/queue/times.h"
 
 /* Commands that an app waits for must have been handed to the device. */
 static void flush_of(struct yk_event *ev)
@@ -122,28 +123,7 @@ cl_int yk_api_GetEventProfilingInfo(cl_event event, cl_profiling_info param_name
         return CL_INVALID_EVENT;
     if (!ev->profiled || yk_event_status(ev) != CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
-    cl_event real = ev->real;
-    if (real) {
-        cl_ulong queued = 0, t = 0;
-        cl_int err =
-            YK_CL_P->GetEventProfilingInfo(real, param_name, param_value_size, param_value, param_value_size_ret);
-        if (err != CL_SUCCESS || !param_value)
-            return err;
-        /* One clock for all events, the host's: the device's times moved so that QUEUED is when the app called. */
-        if (YK_CL_P->GetEventProfilingInfo(real, CL_PROFILING_COMMAND_QUEUED, sizeof queued, &queued, NULL) ==
-            CL_SUCCESS) {
-            memcpy(&t, param_value, sizeof t);
-            t = t - queued + ev->time[0];
-            memcpy(param_value, &t, sizeof t);
-        }
-        return CL_SUCCESS;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        if (param_name == names[i])
-            YK_INFO(cl_ulong, ev->time[i]);
-    if (param_name == CL_PROFILING_COMMAND_COMPLETE)
-        YK_INFO(cl_ulong, ev->time[3]);
-    return CL_INVALID_VALUE;
+    cl_ulong t;
+    cl_int err = yk_event_time(ev, param_name, &t);
+    return err == CL_SUCCESS ? yk_answer(&t, sizeof t, param_value_size, param_value, param_value_size_ret) : err;
 }

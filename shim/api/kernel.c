@@ -160,10 +160,13 @@ cl_int yk_api_GetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg
              : CL_INVALID_KERNEL;
 }
 
-/* NULL means the one device. */
-static bool device_given(cl_device_id device)
+/* The primary's device behind DEVICE; NULL means the one the context has. NULL: it is none of the program's. */
+static cl_device_id device_of(const struct yk_kernel *k, cl_device_id device)
 {
-    return !device || device == yk_device();
+    const struct yk_context *ctx = k->program->ctx;
+    if (!device)
+        return ctx->ndevices == 1 ? ctx->real_device[0] : NULL;
+    return yk_context_device(ctx, device);
 }
 
 cl_int yk_api_GetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param_name,
@@ -172,9 +175,10 @@ cl_int yk_api_GetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_k
     struct yk_kernel *k = yk_kernel_from(kernel);
     if (!k)
         return CL_INVALID_KERNEL;
-    if (!device_given(device))
+    cl_device_id real = device_of(k, device);
+    if (!real)
         return CL_INVALID_DEVICE;
-    return YK_CL_P->GetKernelWorkGroupInfo(k->real, yk_rt.primary->id, param_name, param_value_size, param_value,
+    return YK_CL_P->GetKernelWorkGroupInfo(k->real, real, param_name, param_value_size, param_value,
                                            param_value_size_ret);
 }
 
@@ -185,10 +189,11 @@ cl_int yk_api_GetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_ke
     struct yk_kernel *k = yk_kernel_from(kernel);
     if (!k)
         return CL_INVALID_KERNEL;
-    if (!device_given(device))
+    cl_device_id real = device_of(k, device);
+    if (!real)
         return CL_INVALID_DEVICE;
-    return YK_CL_P->GetKernelSubGroupInfo(k->real, yk_rt.primary->id, param_name, input_value_size, input_value,
-                                          param_value_size, param_value, param_value_size_ret);
+    return YK_CL_P->GetKernelSubGroupInfo(k->real, real, param_name, input_value_size, input_value, param_value_size,
+                                          param_value, param_value_size_ret);
 }
 
 cl_int yk_api_GetKernelSubGroupInfoKHR(cl_kernel in_kernel, cl_device_id in_device, cl_kernel_sub_group_info param_name,

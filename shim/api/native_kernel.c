@@ -117,7 +117,8 @@ cl_int yk_api_EnqueueNativeKernel(cl_command_queue command_queue, void (*user_fu
         !num_mem_objects != !args_mem_loc)
         return CL_INVALID_VALUE;
     cl_device_exec_capabilities can = 0;
-    YK_CL_P->GetDeviceInfo(yk_rt.primary->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof can, &can, NULL);
+    YK_CL_P->GetDeviceInfo(yk_context_device(q->ctx, q->device), CL_DEVICE_EXECUTION_CAPABILITIES, sizeof can, &can,
+                           NULL);
     if (!(can & CL_EXEC_NATIVE_KERNEL))
         return CL_INVALID_OPERATION;
     struct native_command k = {.c = {.kind = &native_kind, .size = sizeof k, .queue = q},

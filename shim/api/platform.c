@@ -1,8 +1,7 @@
-/* Platform and device entry points: one platform "yoke" with one device, which speaks for the primary (design, section
- * 2). */
-#include <stdio.h>
+/* Platform entry points: one platform "yoke" with one device (design, section 2). */
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/api/extensions.h"
 
 cl_int yk_api_GetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
@@ -28,7 +27,24 @@ cl_int yk_api_GetPlatformInfo(cl_platform_id platform, cl_platform_info param_na
         YK_INFO_STR("yoke");
     case CL_PLATFORM_ICD_SUFFIX_KHR:
         YK_INFO_STR("YOKE");
-    default: /* version, profile, extensions, timer resolution: the primary's */
+    case CL_PLATFORM_EXTENSIONS:
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION: {
+        size_t n = 0;
+        cl_int err = YK_CL_P->GetPlatformInfo(yk_rt.primary->platform, param_name, 0, NULL, &n);
+        char *list = err == CL_SUCCESS ? malloc(n + 1) : NULL;
+        if (err != CL_SUCCESS)
+            return err;
+        if (!list)
+            return CL_OUT_OF_HOST_MEMORY;
+        err = YK_CL_P->GetPlatformInfo(yk_rt.primary->platform, param_name, n, list, NULL);
+        if (err == CL_SUCCESS) {
+            n = yk_extensions_filter(param_name == CL_PLATFORM_EXTENSIONS, list, n);
+            err = yk_answer(list, n, param_value_size, param_value, param_value_size_ret);
+        }
+        free(list);
+        return err;
+    }
+    default: /* version, profile, timer resolution: the primary's */
         return YK_CL_P->GetPlatformInfo(yk_rt.primary->platform, param_name, param_value_size, param_value,
                                         param_value_size_ret);
     }
@@ -55,123 +71,6 @@ cl_int yk_api_GetDeviceIDs(cl_platform_id platform, cl_device_type device_type, 
     return CL_SUCCESS;
 }
 
-/* The largest of a cl_uint over the usable devices. */
-static cl_uint largest(cl_device_info what)
-{
-    cl_uint most = 0, v;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        const struct yk_device *d = &yk_rt.machine->device[i];
-        if (d->usable && d->cl->GetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS && v > most)
-            most = v;
-    }
-    return most;
-}
-
-static cl_int driver_version(size_t param_value_size, void *param_value, size_t *param_value_size_ret)
-{
-    char text[128];
-    snprintf(text, sizeof text, "%s+%08llx", YOKE_VERSION, (unsigned long long)(yk_rt.machine->id.lo & 0xffffffff));
-    YK_INFO_STR(text);
-}
-
-static cl_int device_name(size_t param_value_size, void *param_value, size_t *param_value_size_ret)
-{
-    char text[YK_NAME_MAX + 64];
-    unsigned n = 0;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        n += yk_rt.machine->device[i].usable;
-    /* Programs key their own caches by the name: version and device set are in it. */
-    snprintf(text, sizeof text, "yoke %s (%u x, %08llx) %s", YOKE_VERSION, n,
-             (unsigned long long)(yk_rt.machine->id.lo & 0xffffffff), yk_rt.primary->name);
-    YK_INFO_STR(text);
-}
-
-cl_int yk_api_GetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,
-                            size_t *param_value_size_ret)
-{
-    if (device != yk_device())
-        return CL_INVALID_DEVICE;
-    switch (param_name) {
-    case CL_DEVICE_PLATFORM:
-        YK_INFO(cl_platform_id, yk_platform());
-    case CL_DEVICE_NAME:
-        return device_name(param_value_size, param_value, param_value_size_ret);
-    case CL_DRIVER_VERSION:
-        return driver_version(param_value_size, param_value, param_value_size_ret);
-    case CL_DEVICE_TYPE:
-        YK_INFO(cl_device_type, yk_rt.device_types | CL_DEVICE_TYPE_DEFAULT);
-    case CL_DEVICE_PARENT_DEVICE:
-        YK_INFO(cl_device_id, NULL);
-    case CL_DEVICE_REFERENCE_COUNT:
-        YK_INFO(cl_uint, 1);
-    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
-        YK_INFO(cl_uint, 1);
-    case CL_DEVICE_PARTITION_PROPERTIES:
-        YK_INFO(cl_device_partition_property, 0);
-    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
-        YK_INFO(cl_device_affinity_domain, 0);
-    case CL_DEVICE_PARTITION_TYPE:
-        YK_INFO(cl_device_partition_property, 0);
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
-        YK_INFO(cl_uint, largest(CL_DEVICE_MEM_BASE_ADDR_ALIGN));
-    default:
-        return YK_CL_P->GetDeviceInfo(yk_rt.primary->id, param_name, param_value_size, param_value,
-                                      param_value_size_ret);
-    }
-}
-
-cl_int yk_api_CreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
-                               cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
-{
-    (void)num_devices, (void)out_devices, (void)num_devices_ret;
-    if (in_device != yk_device())
-        return CL_INVALID_DEVICE;
-    /* The device reports no way to be cut: its parts would be parts of several real devices. */
-    return properties && properties[0] ? CL_INVALID_VALUE : CL_INVALID_VALUE;
-}
-
-cl_int yk_api_CreateSubDevicesEXT(cl_device_id in_device, const cl_device_partition_property_ext *properties,
-                                  cl_uint num_entries, cl_device_id *out_devices, cl_uint *num_devices)
-{
-    (void)properties, (void)num_entries, (void)out_devices, (void)num_devices;
-    return in_device == yk_device() ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
-}
-
-/* A root device is not counted. */
-cl_int yk_api_RetainDevice(cl_device_id device)
-{
-    return device == yk_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-cl_int yk_api_ReleaseDevice(cl_device_id device)
-{
-    return device == yk_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-cl_int yk_api_RetainDeviceEXT(cl_device_id device)
-{
-    return yk_api_RetainDevice(device);
-}
-
-cl_int yk_api_ReleaseDeviceEXT(cl_device_id device)
-{
-    return yk_api_ReleaseDevice(device);
-}
-
-cl_int yk_api_GetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp, cl_ulong *host_timestamp)
-{
-    if (device != yk_device())
-        return CL_INVALID_DEVICE;
-    return YK_CL_P->GetDeviceAndHostTimer(yk_rt.primary->id, device_timestamp, host_timestamp);
-}
-
-cl_int yk_api_GetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
-{
-    if (device != yk_device())
-        return CL_INVALID_DEVICE;
-    return YK_CL_P->GetHostTimer(yk_rt.primary->id, host_timestamp);
-}
-
 cl_int yk_api_UnloadCompiler(void)
 {
     return CL_SUCCESS; /* a hint, and other devices' builds may be under way */
@@ -182,8 +81,9 @@ cl_int yk_api_UnloadPlatformCompiler(cl_platform_id platform)
     return platform == yk_platform() ? CL_SUCCESS : CL_INVALID_PLATFORM;
 }
 
-/* Only functions of the core table: a vendor's extension would be handed virtual handles. */
-static void *core_function(const char *name)
+/* Functions of the core table, and those of extensions that are the same under another name. What a driver alone has
+ * would be handed virtual handles. */
+static void *own_function(const char *name)
 {
     static const struct {
         const char *name;
@@ -191,6 +91,9 @@ static void *core_function(const char *name)
     } table[] = {
 #define YK_CL(ret, n, version, params, args) {"cl" #n, (void *)cl##n},
 #include "device/opencl/api.def"
+        {"clIcdGetPlatformIDsKHR", (void *)clGetPlatformIDs},
+        {"clCreateCommandQueueWithPropertiesKHR", (void *)clCreateCommandQueueWithProperties},
+        {"clCreateProgramWithILKHR", (void *)clCreateProgramWithIL},
     };
     for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)
         if (!strcmp(name, table[i].name))
@@ -200,10 +103,10 @@ static void *core_function(const char *name)
 
 void *yk_api_GetExtensionFunctionAddress(const char *func_name)
 {
-    return core_function(func_name);
+    return own_function(func_name);
 }
 
 void *yk_api_GetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *func_name)
 {
-    return platform == yk_platform() ? core_function(func_name) : NULL;
+    return platform == yk_platform() ? own_function(func_name) : NULL;
 }

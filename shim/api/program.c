@@ -30,20 +30,40 @@ static cl_program wrap(struct yk_context *ctx, enum yk_program_origin origin, cl
     return (cl_program)(void *)p;
 }
 
-static bool only_our_device(cl_uint num_devices, const cl_device_id *device_list)
+/* The primary's devices for an app's list (NULL: all of the context); few need no memory. */
+struct devices {
+    cl_uint n;
+    const cl_device_id *id;
+    cl_device_id few[4], *more;
+};
+
+static void finish_devices(struct devices *d)
 {
-    for (cl_uint i = 0; i < num_devices; i++)
-        if (device_list[i] != yk_device())
-            return false;
-    return true;
+    free(d->more);
 }
 
-/* CL_SUCCESS, or why a device list is wrong. */
-static cl_int check_devices(cl_uint num_devices, const cl_device_id *device_list)
+/* CL_SUCCESS, or why a device list is wrong; then D needs no finish. */
+static cl_int get_devices(const struct yk_context *ctx, cl_uint num_devices, const cl_device_id *list,
+                          struct devices *d)
 {
-    if ((device_list == NULL) != (num_devices == 0))
+    *d = (struct devices){.n = ctx->ndevices, .id = ctx->real_device};
+    if ((list == NULL) != (num_devices == 0))
         return CL_INVALID_VALUE;
-    return only_our_device(num_devices, device_list) ? CL_SUCCESS : CL_INVALID_DEVICE;
+    if (!list)
+        return CL_SUCCESS;
+    cl_device_id *to = d->few;
+    if (num_devices > sizeof d->few / sizeof *d->few)
+        to = d->more = malloc(num_devices * sizeof *to);
+    if (!to)
+        return CL_OUT_OF_HOST_MEMORY;
+    d->id = to;
+    d->n = num_devices;
+    for (cl_uint i = 0; i < num_devices; i++)
+        if (!(to[i] = yk_context_device(ctx, list[i]))) {
+            finish_devices(d);
+            return CL_INVALID_DEVICE;
+        }
+    return CL_SUCCESS;
 }
 
 cl_program yk_api_CreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
@@ -67,22 +87,69 @@ cl_program yk_api_CreateProgramWithSource(cl_context context, cl_uint count, con
     return p;
 }
 
+static void set_status(cl_int *binary_status, cl_uint n, cl_int err)
+{
+    for (cl_uint i = 0; binary_status && i < n; i++)
+        binary_status[i] = err;
+}
+
+/* A binary that yoke gave out: the primary's own, with what lets its launches be split. */
+static cl_program from_container(struct yk_context *ctx, const struct yk_container *c, cl_int *binary_status,
+                                 cl_int *errcode_ret)
+{
+    const unsigned char *binary = c->binary;
+    cl_int err = CL_SUCCESS;
+    cl_program real = YK_CL_P->CreateProgramWithBinary(ctx->real[YK_P], 1, ctx->real_device, &c->binary_size, &binary,
+                                                       binary_status, &err);
+    cl_program made = wrap(ctx, YK_PROGRAM_BINARY, real, c->source, err, errcode_ret);
+    struct yk_program *p = (struct yk_program *)(void *)made;
+    if (p && !(p->options = strdup(c->options))) {
+        yk_handle_release(&p->h);
+        yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        return NULL;
+    }
+    return made;
+}
+
 cl_program yk_api_CreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
                                           const size_t *lengths, const unsigned char **binaries, cl_int *binary_status,
                                           cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
-    cl_int err = !ctx                                                        ? CL_INVALID_CONTEXT
-                 : !device_list || num_devices != 1 || !lengths || !binaries ? CL_INVALID_VALUE
-                 : only_our_device(num_devices, device_list)                 ? CL_SUCCESS
-                                                                             : CL_INVALID_DEVICE;
+    struct devices devices;
+    cl_int err = !ctx                                                    ? CL_INVALID_CONTEXT
+                 : !device_list || !num_devices || !lengths || !binaries ? CL_INVALID_VALUE
+                                                                         : CL_SUCCESS;
+    for (cl_uint i = 0; err == CL_SUCCESS && i < num_devices; i++)
+        if (!lengths[i] || !binaries[i]) {
+            set_status(binary_status, num_devices, CL_SUCCESS);
+            if (binary_status)
+                binary_status[i] = CL_INVALID_VALUE;
+            err = CL_INVALID_VALUE;
+        }
+    if (err == CL_SUCCESS)
+        err = get_devices(ctx, num_devices, device_list, &devices);
     if (err != CL_SUCCESS) {
         yk_set_err(errcode_ret, err);
         return NULL;
     }
-    cl_program real = YK_CL_P->CreateProgramWithBinary(ctx->real[YK_P], 1, &yk_rt.primary->id, lengths, binaries,
-                                                       binary_status, &err);
-    return wrap(ctx, YK_PROGRAM_BINARY, real, NULL, err, errcode_ret);
+    struct yk_container container;
+    cl_program p;
+    enum yk_container_is is =
+        num_devices == 1 ? yk_container_read(binaries[0], lengths[0], &container) : YK_CONTAINER_NONE;
+    if (is == YK_CONTAINER_BAD || (is == YK_CONTAINER_GOOD && ctx->whole)) {
+        set_status(binary_status, num_devices, CL_INVALID_BINARY);
+        yk_set_err(errcode_ret, CL_INVALID_BINARY);
+        p = NULL;
+    } else if (is == YK_CONTAINER_GOOD) {
+        p = from_container(ctx, &container, binary_status, errcode_ret);
+    } else {
+        cl_program real = YK_CL_P->CreateProgramWithBinary(ctx->real[YK_P], num_devices, devices.id, lengths, binaries,
+                                                           binary_status, &err);
+        p = wrap(ctx, YK_PROGRAM_BINARY, real, NULL, err, errcode_ret);
+    }
+    finish_devices(&devices);
+    return p;
 }
 
 cl_program yk_api_CreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
@@ -102,16 +169,17 @@ cl_program yk_api_CreateProgramWithBuiltInKernels(cl_context context, cl_uint nu
                                                   cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
-    cl_int err = !ctx                                                ? CL_INVALID_CONTEXT
-                 : !device_list || num_devices != 1 || !kernel_names ? CL_INVALID_VALUE
-                 : only_our_device(num_devices, device_list)         ? CL_SUCCESS
-                                                                     : CL_INVALID_DEVICE;
+    struct devices devices;
+    cl_int err = !ctx                                            ? CL_INVALID_CONTEXT
+                 : !device_list || !num_devices || !kernel_names ? CL_INVALID_VALUE
+                                                                 : get_devices(ctx, num_devices, device_list, &devices);
     if (err != CL_SUCCESS) {
         yk_set_err(errcode_ret, err);
         return NULL;
     }
     cl_program real =
-        YK_CL_P->CreateProgramWithBuiltInKernels(ctx->real[YK_P], 1, &yk_rt.primary->id, kernel_names, &err);
+        YK_CL_P->CreateProgramWithBuiltInKernels(ctx->real[YK_P], devices.n, devices.id, kernel_names, &err);
+    finish_devices(&devices);
     cl_program p = wrap(ctx, YK_PROGRAM_BUILTIN, real, NULL, err, errcode_ret);
     if (p && yk_program_built((struct yk_program *)(void *)p, NULL, 0) != CL_SUCCESS) {
         yk_handle_release((struct yk_handle *)(void *)p);
@@ -142,16 +210,17 @@ cl_int yk_api_ReleaseProgram(cl_program program)
 /* The app's notify function, called from yoke's own thread. */
 struct notify {
     struct yk_program *p;
+    struct devices devices;
     char *options;
     void (*fn)(cl_program, void *);
     void *data;
     bool build; /* else compile or link: nothing is left to do */
 };
 
-static cl_int build_now(struct yk_program *p, const char *options)
+static cl_int build_now(struct yk_program *p, const struct devices *d, const char *options)
 {
     uint64_t start = yk_now_ns();
-    cl_int err = YK_CL_P->BuildProgram(p->real, 1, &yk_rt.primary->id, options, NULL, NULL);
+    cl_int err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
     return err == CL_SUCCESS ? yk_program_built(p, options, (double)(yk_now_ns() - start) * 1e-9) : err;
 }
 
@@ -159,29 +228,38 @@ static void run_notify(void *arg)
 {
     struct notify *n = arg;
     if (n->build)
-        build_now(n->p, n->options);
+        build_now(n->p, &n->devices, n->options);
     n->fn((cl_program)(void *)n->p, n->data);
     yk_drop(&n->p->h);
+    finish_devices(&n->devices);
     free(n->options);
     free(n);
 }
 
-/* Call FN on the callback thread, for BUILD after building there. */
-static cl_int notify_later(struct yk_program *p, const char *options, void (*fn)(cl_program, void *), void *data,
-                           bool build)
+/* Call FN on the callback thread; with DEVICES (taken over) after building for them there. */
+static cl_int notify_later(struct yk_program *p, struct devices *devices, const char *options,
+                           void (*fn)(cl_program, void *), void *data)
 {
     struct notify *n = calloc(1, sizeof *n);
-    if (!n)
-        return CL_OUT_OF_HOST_MEMORY;
-    *n = (struct notify){p, options ? strdup(options) : NULL, fn, data, build};
-    if (options && !n->options) {
+    if (n)
+        *n = (struct notify){.p = p, .options = options ? strdup(options) : NULL, .fn = fn, .data = data};
+    if (!n || (options && !n->options)) {
+        if (devices)
+            finish_devices(devices);
         free(n);
         return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (devices) {
+        n->build = true;
+        n->devices = *devices;
+        if (devices->id == devices->few)
+            n->devices.id = n->devices.few;
     }
     yk_hold(&p->h);
     if (yk_callback_post(run_notify, n))
         return CL_SUCCESS;
     yk_drop(&p->h);
+    finish_devices(&n->devices);
     free(n->options);
     free(n);
     return CL_OUT_OF_RESOURCES;
@@ -194,14 +272,38 @@ cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_dev
     struct yk_program *p = yk_program_from(program);
     if (!p)
         return CL_INVALID_PROGRAM;
-    cl_int err = !pfn_notify && user_data ? CL_INVALID_VALUE : check_devices(num_devices, device_list);
+    if (!pfn_notify && user_data)
+        return CL_INVALID_VALUE;
+    struct devices devices;
+    cl_int err = get_devices(p->ctx, num_devices, device_list, &devices);
     if (err != CL_SUCCESS)
         return err;
     if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
-        return CL_INVALID_OPERATION;
-    if (pfn_notify)
-        return notify_later(p, options, pfn_notify, user_data, true);
-    return build_now(p, options);
+        err = CL_INVALID_OPERATION;
+    else if (pfn_notify)
+        return notify_later(p, &devices, options, pfn_notify, user_data);
+    else
+        err = build_now(p, &devices, options);
+    finish_devices(&devices);
+    return err;
+}
+
+/* The primary's programs behind a list of the app's; NULL with *ERR. */
+static cl_program *real_programs(cl_uint n, const cl_program *list, cl_int *err)
+{
+    cl_program *real = malloc(n * sizeof *real);
+    if (!real)
+        *err = CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; real && i < n; i++) {
+        struct yk_program *p = yk_program_from(list[i]);
+        if (!p) {
+            free(real);
+            *err = CL_INVALID_PROGRAM;
+            return NULL;
+        }
+        real[i] = p->real;
+    }
+    return real;
 }
 
 cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -212,29 +314,24 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
     struct yk_program *p = yk_program_from(program);
     if (!p)
         return CL_INVALID_PROGRAM;
-    cl_int err = !pfn_notify && user_data ? CL_INVALID_VALUE : check_devices(num_devices, device_list);
-    if (err == CL_SUCCESS && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
-        err = CL_INVALID_VALUE;
-    if (err == CL_SUCCESS && __atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
-        err = CL_INVALID_OPERATION;
+    if ((!pfn_notify && user_data) || !num_input_headers != !input_headers ||
+        !num_input_headers != !header_include_names)
+        return CL_INVALID_VALUE;
+    struct devices devices;
+    cl_int err = get_devices(p->ctx, num_devices, device_list, &devices);
     if (err != CL_SUCCESS)
         return err;
-    cl_program *headers = num_input_headers && input_headers ? malloc(num_input_headers * sizeof *headers) : NULL;
-    if (num_input_headers && input_headers && !headers)
-        return CL_OUT_OF_HOST_MEMORY;
-    for (cl_uint i = 0; headers && i < num_input_headers; i++) {
-        struct yk_program *h = yk_program_from(input_headers[i]);
-        if (!h) {
-            free(headers);
-            return CL_INVALID_PROGRAM;
-        }
-        headers[i] = h->real;
-    }
-    err = YK_CL_P->CompileProgram(p->real, 1, &yk_rt.primary->id, options, num_input_headers, headers,
-                                  header_include_names, NULL, NULL);
+    if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
+        err = CL_INVALID_OPERATION;
+    cl_program *headers =
+        err == CL_SUCCESS && num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
+    if (err == CL_SUCCESS)
+        err = YK_CL_P->CompileProgram(p->real, devices.n, devices.id, options, num_input_headers, headers,
+                                      header_include_names, NULL, NULL);
     free(headers);
+    finish_devices(&devices);
     if (pfn_notify && (err == CL_SUCCESS || err == CL_COMPILE_PROGRAM_FAILURE))
-        return notify_later(p, NULL, pfn_notify, user_data, false);
+        return notify_later(p, NULL, NULL, pfn_notify, user_data);
     return err;
 }
 
@@ -244,33 +341,27 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
                               cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
+    struct devices devices;
     cl_int err = !ctx                                                                   ? CL_INVALID_CONTEXT
                  : !num_input_programs || !input_programs || (!pfn_notify && user_data) ? CL_INVALID_VALUE
                                                                                         : CL_SUCCESS;
     if (err == CL_SUCCESS)
-        err = check_devices(num_devices, device_list);
-    cl_program *inputs = err == CL_SUCCESS ? malloc(num_input_programs * sizeof *inputs) : NULL;
-    if (err == CL_SUCCESS && !inputs)
-        err = CL_OUT_OF_HOST_MEMORY;
-    for (cl_uint i = 0; err == CL_SUCCESS && i < num_input_programs; i++) {
-        struct yk_program *in = yk_program_from(input_programs[i]);
-        if (in)
-            inputs[i] = in->real;
-        else
-            err = CL_INVALID_PROGRAM;
+        err = get_devices(ctx, num_devices, device_list, &devices);
+    if (err != CL_SUCCESS) {
+        yk_set_err(errcode_ret, err);
+        return NULL;
     }
-    cl_program real = NULL;
-    if (err == CL_SUCCESS)
-        real = YK_CL_P->LinkProgram(ctx->real[YK_P], 1, &yk_rt.primary->id, options, num_input_programs, inputs, NULL,
+    cl_program *inputs = real_programs(num_input_programs, input_programs, &err), real = NULL;
+    if (inputs)
+        real = YK_CL_P->LinkProgram(ctx->real[YK_P], devices.n, devices.id, options, num_input_programs, inputs, NULL,
                                     NULL, &err);
     free(inputs);
-    cl_program p = ctx ? wrap(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret) : NULL;
-    if (!ctx)
-        yk_set_err(errcode_ret, err);
+    finish_devices(&devices);
+    cl_program p = wrap(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
     if (p && err == CL_SUCCESS)
         yk_program_built((struct yk_program *)(void *)p, options, 0);
     if (p && pfn_notify)
-        notify_later((struct yk_program *)(void *)p, NULL, pfn_notify, user_data, false);
+        notify_later((struct yk_program *)(void *)p, NULL, NULL, pfn_notify, user_data);
     return p;
 }
 
@@ -289,36 +380,4 @@ cl_int yk_api_SetProgramSpecializationConstant(cl_program program, cl_uint spec_
 {
     struct yk_program *p = yk_program_from(program);
     return p ? YK_CL_P->SetProgramSpecializationConstant(p->real, spec_id, spec_size, spec_value) : CL_INVALID_PROGRAM;
-}
-
-cl_int yk_api_GetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size, void *param_value,
-                             size_t *param_value_size_ret)
-{
-    struct yk_program *p = yk_program_from(program);
-    if (!p)
-        return CL_INVALID_PROGRAM;
-    switch (param_name) {
-    case CL_PROGRAM_REFERENCE_COUNT:
-        YK_INFO(cl_uint, yk_handle_refs(&p->h));
-    case CL_PROGRAM_CONTEXT:
-        YK_INFO(cl_context, (cl_context)(void *)p->ctx);
-    case CL_PROGRAM_NUM_DEVICES:
-        YK_INFO(cl_uint, 1);
-    case CL_PROGRAM_DEVICES:
-        YK_INFO(cl_device_id, yk_device());
-    default: /* source, binaries (the primary's), kernels */
-        return YK_CL_P->GetProgramInfo(p->real, param_name, param_value_size, param_value, param_value_size_ret);
-    }
-}
-
-cl_int yk_api_GetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param_name,
-                                  size_t param_value_size, void *param_value, size_t *param_value_size_ret)
-{
-    struct yk_program *p = yk_program_from(program);
-    if (!p)
-        return CL_INVALID_PROGRAM;
-    if (device != yk_device())
-        return CL_INVALID_DEVICE;
-    return YK_CL_P->GetProgramBuildInfo(p->real, yk_rt.primary->id, param_name, param_value_size, param_value,
-                                        param_value_size_ret);
 }

@@ -6,8 +6,8 @@ static cl_command_queue create(cl_context context, cl_device_id device, cl_comma
                                const cl_queue_properties *list, cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
-    cl_int err = !ctx ? CL_INVALID_CONTEXT : device != yk_device() ? CL_INVALID_DEVICE : CL_SUCCESS;
-    struct yk_queue *q = err == CL_SUCCESS ? yk_queue_create(ctx, properties, list, &err) : NULL;
+    cl_int err = !ctx ? CL_INVALID_CONTEXT : !yk_context_device(ctx, device) ? CL_INVALID_DEVICE : CL_SUCCESS;
+    struct yk_queue *q = err == CL_SUCCESS ? yk_queue_create(ctx, device, properties, list, &err) : NULL;
     yk_set_err(errcode_ret, err);
     return (cl_command_queue)(void *)q;
 }
@@ -57,13 +57,21 @@ cl_int yk_api_GetCommandQueueInfo(cl_command_queue command_queue, cl_command_que
     case CL_QUEUE_CONTEXT:
         YK_INFO(cl_context, (cl_context)(void *)q->ctx);
     case CL_QUEUE_DEVICE:
-        YK_INFO(cl_device_id, yk_device());
+        YK_INFO(cl_device_id, q->device);
     case CL_QUEUE_REFERENCE_COUNT:
         YK_INFO(cl_uint, yk_handle_refs(&q->h));
     case CL_QUEUE_PROPERTIES_ARRAY:
         /* An empty list given is an answer of one 0; a queue of the older call has none. */
         return yk_answer(q->property_list, q->nproperty_list * sizeof *q->property_list, param_value_size, param_value,
                          param_value_size_ret);
+    case CL_QUEUE_DEVICE_DEFAULT: {
+        cl_command_queue real = NULL; /* the driver's word on whether there is one; its handle is none of the app's */
+        cl_int err = YK_CL_P->GetCommandQueueInfo(q->real, param_name, sizeof real, &real, NULL);
+        if (err != CL_SUCCESS)
+            return err;
+        YK_INFO(cl_command_queue,
+                real ? (cl_command_queue)__atomic_load_n(&q->ctx->default_queue, __ATOMIC_ACQUIRE) : NULL);
+    }
     default:
         return YK_CL_P->GetCommandQueueInfo(q->real, param_name, param_value_size, param_value, param_value_size_ret);
     }
@@ -87,11 +95,15 @@ cl_int yk_api_SetDefaultDeviceCommandQueue(cl_context context, cl_device_id devi
     struct yk_queue *q = yk_queue_from(command_queue);
     if (!ctx)
         return CL_INVALID_CONTEXT;
-    if (device != yk_device())
+    cl_device_id real = yk_context_device(ctx, device);
+    if (!real)
         return CL_INVALID_DEVICE;
     if (!q)
         return CL_INVALID_COMMAND_QUEUE;
-    return YK_CL_P->SetDefaultDeviceCommandQueue(ctx->real[YK_P], yk_rt.primary->id, q->real);
+    cl_int err = YK_CL_P->SetDefaultDeviceCommandQueue(ctx->real[YK_P], real, q->real);
+    if (err == CL_SUCCESS)
+        __atomic_store_n(&ctx->default_queue, q, __ATOMIC_RELEASE);
+    return err;
 }
 
 cl_int yk_api_Flush(cl_command_queue command_queue)

@@ -113,7 +113,8 @@ static cl_int enqueue(struct svm_command *s, const struct yk_command_kind *kind,
         return CL_INVALID_COMMAND_QUEUE;
     /* A command carried out later could not say so at once. */
     cl_device_svm_capabilities can = 0;
-    YK_CL_P->GetDeviceInfo(yk_rt.primary->id, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL);
+    YK_CL_P->GetDeviceInfo(yk_context_device(s->c.queue->ctx, s->c.queue->device), CL_DEVICE_SVM_CAPABILITIES,
+                           sizeof can, &can, NULL);
     return !can ? CL_INVALID_OPERATION : yk_command_enqueue(&s->c, blocking, nwait, wait, event);
 }
 

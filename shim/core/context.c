@@ -2,6 +2,57 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "shim/core/subdevice.h"
+
+/* One report of a driver, on its way to the app. */
+struct report {
+    struct yk_context_errors to;
+    size_t cb;
+    char *private_info;
+    char text[];
+};
+
+static void deliver(void *arg)
+{
+    struct report *r = arg;
+    r->to.fn(r->text, r->private_info, r->cb, r->to.data);
+    free(r->private_info);
+    free(r);
+}
+
+/* On a thread of the driver's: the app's function may call OpenCL, so it is called from ours. */
+static void CL_CALLBACK reported(const char *text, const void *private_info, size_t cb, void *data)
+{
+    const struct yk_context_errors *to = data;
+    size_t n = text ? strlen(text) : 0;
+    struct report *r = malloc(sizeof *r + n + 1);
+    if (!r)
+        return;
+    *r = (struct report){.to = *to};
+    if (n)
+        memcpy(r->text, text, n);
+    r->text[n] = 0;
+    if (private_info && cb && (r->private_info = malloc(cb))) {
+        memcpy(r->private_info, private_info, cb);
+        r->cb = cb;
+    }
+    if (!to->post(deliver, r)) {
+        free(r->private_info);
+        free(r);
+    }
+}
+
+static void free_shell(struct yk_context *ctx)
+{
+    for (cl_uint i = 0; i < ctx->ndevices; i++)
+        if (yk_subdevice_from(ctx->device[i]))
+            yk_drop((struct yk_handle *)(void *)ctx->device[i]);
+    free(ctx->device);
+    free(ctx->real_device);
+    free(ctx->properties);
+    free(ctx->errors);
+    free(ctx);
+}
 
 static void context_destroy(struct yk_handle *h)
 {
@@ -20,8 +71,7 @@ static void context_destroy(struct yk_handle *h)
             cl->ReleaseContext(ctx->real[i]);
     }
     yk_lock_finish(&ctx->lock);
-    free(ctx->properties);
-    free(ctx);
+    free_shell(ctx);
 }
 
 /* The app's properties with the virtual platform replaced by DEV's; only the primary gets more than the platform. */
@@ -41,36 +91,62 @@ static cl_context make_real(struct yk_context *ctx, unsigned dev, cl_int *err)
             if (all[i] == CL_CONTEXT_PLATFORM)
                 all[i + 1] = (cl_context_properties)d->platform;
     }
-    cl_context real = d->cl->CreateContext(all ? all : plain, 1, &d->id, NULL, NULL, err);
+    bool primary = d == yk_rt.primary;
+    cl_context real =
+        d->cl->CreateContext(all ? all : plain, primary ? ctx->ndevices : 1, primary ? ctx->real_device : &d->id,
+                             primary && ctx->errors ? reported : NULL, primary ? ctx->errors : NULL, err);
     free(all);
     return real;
 }
 
-struct yk_context *yk_context_create(const cl_context_properties *properties, cl_int *err)
+static bool copy_properties(struct yk_context *ctx, const cl_context_properties *properties)
+{
+    size_t n = 1;
+    while (properties[n - 1])
+        n += 2;
+    ctx->properties = malloc(n * sizeof *properties);
+    if (!ctx->properties)
+        return false;
+    memcpy(ctx->properties, properties, n * sizeof *properties);
+    ctx->nproperties = n;
+    return true;
+}
+
+static bool copy_devices(struct yk_context *ctx, cl_uint n, const cl_device_id *devices)
+{
+    ctx->device = malloc(n * sizeof(cl_device_id));
+    ctx->real_device = malloc(n * sizeof(cl_device_id));
+    if (!ctx->device || !ctx->real_device)
+        return false;
+    for (cl_uint i = 0; i < n; i++) {
+        if (yk_context_device(ctx, devices[i]))
+            continue;
+        struct yk_subdevice *s = yk_subdevice_from(devices[i]);
+        if (s) {
+            yk_hold(&s->h);
+            ctx->whole = true;
+        }
+        ctx->device[ctx->ndevices] = devices[i];
+        ctx->real_device[ctx->ndevices++] = yk_device_real(devices[i]);
+    }
+    return true;
+}
+
+struct yk_context *yk_context_create(const cl_context_properties *properties, cl_uint ndevices,
+                                     const cl_device_id *devices, const struct yk_context_errors *errors, cl_int *err)
 {
     struct yk_context *ctx = calloc(1, sizeof *ctx);
-    if (!ctx) {
-        *err = CL_OUT_OF_HOST_MEMORY;
+    *err = CL_OUT_OF_HOST_MEMORY;
+    if (!ctx)
         return NULL;
-    }
-    if (properties) {
-        size_t n = 1;
-        while (properties[n - 1])
-            n += 2;
-        ctx->properties = malloc(n * sizeof *properties);
-        if (!ctx->properties) {
-            free(ctx);
-            *err = CL_OUT_OF_HOST_MEMORY;
-            return NULL;
-        }
-        memcpy(ctx->properties, properties, n * sizeof *properties);
-        ctx->nproperties = n;
-    }
+    if (errors && (ctx->errors = malloc(sizeof *errors)))
+        *ctx->errors = *errors;
     unsigned p = yk_rt.primary->index;
-    ctx->real[p] = make_real(ctx, p, err);
+    if ((!errors || ctx->errors) && (!properties || copy_properties(ctx, properties)) &&
+        copy_devices(ctx, ndevices, devices))
+        ctx->real[p] = make_real(ctx, p, err);
     if (!ctx->real[p]) {
-        free(ctx->properties);
-        free(ctx);
+        free_shell(ctx);
         return NULL;
     }
     yk_lock_init(&ctx->lock, YK_RANK_CONTEXT);
@@ -79,10 +155,18 @@ struct yk_context *yk_context_create(const cl_context_properties *properties, cl
     return ctx;
 }
 
+cl_device_id yk_context_device(const struct yk_context *ctx, cl_device_id device)
+{
+    for (cl_uint i = 0; i < ctx->ndevices; i++)
+        if (ctx->device[i] == device)
+            return ctx->real_device[i];
+    return NULL;
+}
+
 cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
 {
     cl_context real = __atomic_load_n(&ctx->real[dev], __ATOMIC_ACQUIRE);
-    if (real || ctx->failed[dev])
+    if (real || ctx->whole || ctx->failed[dev])
         return real;
     /* No lock is held across a driver call: two threads may both create; the second gives its own back. */
     cl_int err = CL_SUCCESS;
@@ -110,7 +194,7 @@ cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev)
         return NULL;
     const struct yk_device *d = &yk_rt.machine->device[dev];
     cl_int err;
-    q = d->cl->CreateCommandQueue(real, d->id, 0, &err);
+    q = d->cl->CreateCommandQueue(real, d == yk_rt.primary ? ctx->real_device[0] : d->id, 0, &err);
     if (!q) {
         yk_warn("device %u (%s) gives no command-queue: %s", dev, d->name, yk_cl_error_name(err));
         return NULL;

@@ -18,15 +18,33 @@ struct yk_context {
     struct yk_lock lock;
     cl_context_properties *properties; /* as the app gave them, with the 0; NULL if none */
     size_t nproperties;
+    cl_device_id *device, *real_device; /* as the app gave them, each once; the primary's behind them */
+    cl_uint ndevices;
+    void *default_queue; /* of clSetDefaultDeviceCommandQueue; only a name; atomic */
+    bool whole;          /* there are sub-devices: every launch runs whole, and no other real device is used */
     cl_context real[YK_MAX_DEVICES];
     cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */
     cl_command_queue transfer[YK_MAX_DEVICES];
     struct yk_context_notify *on_destroy;
+    struct yk_context_errors *errors; /* where the primary's driver reports to; NULL: nowhere */
 };
 
-/** A virtual context with the primary's real one. PROPERTIES are the app's (checked); the notify function goes to no
- * driver. Errors: the primary's code in *ERR, NULL. */
-struct yk_context *yk_context_create(const cl_context_properties *properties, cl_int *err);
+/* The app's function for errors in a context. POST runs something on yoke's callback thread (it lives above this
+ * folder). */
+struct yk_context_errors {
+    void (*fn)(const char *text, const void *private_info, size_t cb, void *user_data);
+    void *data;
+    bool (*post)(void (*fn)(void *arg), void *arg);
+};
+
+/** A virtual context of DEVICES (virtual ones, checked, duplicates allowed) with the primary's real one. PROPERTIES are
+ * the app's (checked). ERRORS (copied; NULL: none): what the primary's driver reports reaches it on yoke's own thread.
+ * Errors: the primary's code in *ERR, NULL. */
+struct yk_context *yk_context_create(const cl_context_properties *properties, cl_uint ndevices,
+                                     const cl_device_id *devices, const struct yk_context_errors *errors, cl_int *err);
+
+/** The primary's device behind DEVICE, where CTX has it; else NULL. Thread: any. */
+cl_device_id yk_context_device(const struct yk_context *ctx, cl_device_id device);
 
 /** Real context of device DEV, made if need be; NULL if it cannot be (logged once). Thread: any; no lock held.
  * Cost: a load, or a context creation. */

@@ -95,7 +95,7 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
     /* Odd arguments go to the driver as they are, so that its own error comes back. */
     bool plain = size > 0 && size <= d->max_alloc && (use || copy) == (host_ptr != NULL) &&
                  !(use && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
-    s->pinned_to_primary = list && list[0];
+    s->pinned_to_primary = ctx->whole || (list && list[0]);
     if (use)
         s->app_ptr = s->master = host_ptr;
     if (use && !aligned(host_ptr, d->host_align))

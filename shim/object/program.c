@@ -11,6 +11,7 @@ static void program_destroy(struct yk_handle *h)
     yk_lock_finish(&p->lock);
     yk_drop(&p->ctx->h);
     free(p->source);
+    free(p->options);
     free(p);
 }
 
@@ -38,7 +39,9 @@ cl_int yk_program_built(struct yk_program *p, const char *options, double second
                                       [YK_PROGRAM_IL] = "the program comes from an intermediate language",
                                       [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
                                       [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
-    struct yk_build *b = yk_build_start(p->ctx, p->real, p->source, options, seconds, why[p->origin]);
+    bool whole = p->ctx->whole;
+    struct yk_build *b = yk_build_start(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
+                                        seconds, whole ? "the context has sub-devices" : why[p->origin]);
     if (!b)
         return CL_OUT_OF_HOST_MEMORY;
     yk_lock_take(&p->lock);
@@ -48,6 +51,32 @@ cl_int yk_program_built(struct yk_program *p, const char *options, double second
     if (old)
         yk_build_drop(old);
     return CL_SUCCESS;
+}
+
+struct yk_container_image yk_program_container(struct yk_program *p, cl_int *err)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    struct yk_container_image image = {0};
+    struct yk_build *b = p->source && !p->ctx->whole ? yk_program_build(p) : NULL;
+    *err = CL_SUCCESS;
+    if (!b)
+        return image;
+    struct yk_container c = {.source = p->source, .options = b->options};
+    unsigned char *binary = NULL;
+    *err = cl->GetProgramInfo(p->real, CL_PROGRAM_BINARY_SIZES, sizeof c.binary_size, &c.binary_size, NULL);
+    if (*err == CL_SUCCESS && c.binary_size && !(binary = malloc(c.binary_size)))
+        *err = CL_OUT_OF_HOST_MEMORY;
+    if (binary)
+        *err = cl->GetProgramInfo(p->real, CL_PROGRAM_BINARIES, sizeof(unsigned char *), &binary, NULL);
+    if (*err == CL_SUCCESS && binary) {
+        c.binary = binary;
+        image = yk_container_write(&c);
+        if (!image.bytes)
+            *err = CL_OUT_OF_HOST_MEMORY;
+    }
+    free(binary);
+    yk_build_drop(b);
+    return image;
 }
 
 struct yk_build *yk_program_build(struct yk_program *p)

@@ -3,6 +3,7 @@
 #ifndef YK_SHIM_OBJECT_PROGRAM_H
 #define YK_SHIM_OBJECT_PROGRAM_H
 
+#include "shim/object/container.h"
 #include "shim/queue/build.h"
 
 enum yk_program_origin { YK_PROGRAM_SOURCE, YK_PROGRAM_BINARY, YK_PROGRAM_IL, YK_PROGRAM_BUILTIN, YK_PROGRAM_LINKED };
@@ -12,7 +13,8 @@ struct yk_program {
     struct yk_context *ctx; /* held */
     enum yk_program_origin origin;
     cl_program real; /* of the primary */
-    char *source;    /* joined; NULL unless from source */
+    char *source;    /* joined; NULL unless from source or from a binary that yoke gave out */
+    char *options;   /* of such a binary: those it was built with; else NULL */
     struct yk_lock lock;
     struct yk_build *build; /* of the last successful build; held; NULL before */
     int32_t kernels;        /* that exist: a program with kernels cannot be built again */
@@ -24,6 +26,10 @@ struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origi
 
 /** The primary has built P with OPTIONS in SECONDS: make the record of the build. Errors: CL_OUT_OF_HOST_MEMORY. */
 cl_int yk_program_built(struct yk_program *p, const char *options, double seconds);
+
+/** The binary to give out for P: the primary's, with source and options. No bytes (and CL_SUCCESS in *ERR) where the
+ * driver's own is given. The bytes are the caller's, to free. */
+struct yk_container_image yk_program_container(struct yk_program *p, cl_int *err);
 
 /** The build record, held for the caller; NULL before a build. */
 struct yk_build *yk_program_build(struct yk_program *p);

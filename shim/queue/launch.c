@@ -142,8 +142,9 @@ static bool launch_resident(struct yk_command *c)
 static cl_int check_range(const struct yk_launch *l)
 {
     const struct yk_device *d = yk_rt.primary;
+    cl_device_id on = yk_context_device(l->c.queue->ctx, l->c.queue->device);
     size_t group = 1, required[3] = {0};
-    if (d->cl->GetKernelWorkGroupInfo(l->fast, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
+    if (d->cl->GetKernelWorkGroupInfo(l->fast, on, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
                                       NULL) != CL_SUCCESS)
         required[0] = 0;
     for (cl_uint i = 0; i < l->dims; i++) {

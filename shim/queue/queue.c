@@ -24,7 +24,7 @@ static void queue_destroy(struct yk_handle *h)
     free(q);
 }
 
-struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_command_queue_properties properties,
+struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl_command_queue_properties properties,
                                  const cl_queue_properties *list, cl_int *err)
 {
     const struct yk_device *d = yk_rt.primary;
@@ -47,10 +47,11 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_command_queue_proper
         q->nproperty_list = n;
     }
     cl_context real = ctx->real[d->index];
+    cl_device_id on = yk_context_device(ctx, device);
     if (list)
-        q->real = d->cl->CreateCommandQueueWithProperties(real, d->id, list, err);
+        q->real = d->cl->CreateCommandQueueWithProperties(real, on, list, err);
     else
-        q->real = d->cl->CreateCommandQueue(real, d->id, properties, err);
+        q->real = d->cl->CreateCommandQueue(real, on, properties, err);
     if (!q->real) {
         free(q->property_list);
         free(q);
@@ -64,6 +65,7 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_command_queue_proper
         return NULL;
     }
     q->ctx = ctx;
+    q->device = device;
     yk_hold(&ctx->h);
     q->properties = properties;
     q->last = &q->first;

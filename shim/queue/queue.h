@@ -22,6 +22,7 @@ struct yk_queue {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
     cl_command_queue_properties properties;
+    cl_device_id device;                /* as the app named it; held by the context */
     cl_queue_properties *property_list; /* as given to ...WithProperties, with the 0; NULL if none */
     size_t nproperty_list;
     cl_command_queue real;                  /* of the primary */
@@ -39,9 +40,9 @@ struct yk_queue {
     bool host_dirty; /* a USE_HOST_PTR buffer may have newer bytes than the app's memory; see clFinish */
 };
 
-/** A virtual queue over the primary's real one. LIST as for clCreateCommandQueueWithProperties or NULL; PROPERTIES are
- * the bits in it. Errors: the primary's code in *ERR. */
-struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_command_queue_properties properties,
+/** A virtual queue over the primary's real one, on DEVICE (CTX has it). LIST as for clCreateCommandQueueWithProperties
+ * or NULL; PROPERTIES are the bits in it. Errors: the primary's code in *ERR. */
+struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl_command_queue_properties properties,
                                  const cl_queue_properties *list, cl_int *err);
 
 /** The app's release: with the last reference the worker ends once nothing is pending. */
