@@ -90,22 +90,12 @@ static bool is_kept(const struct yk_build *b, unsigned dev, bool variant)
 bool yk_warm_kept(const struct yk_build *b)
 {
     const struct yk_machine *m = yk_rt.machine;
-    bool original = false, variant = false;
-    for (unsigned i = 0; i < b->facts.nkernels; i++)
-        if (b->facts.kernel[i].verdict != YK_VERDICT_WHOLE) {
-            original |= !b->facts.kernel[i].needs_variant;
-            variant |= b->facts.kernel[i].needs_variant;
-        }
-    /* One of the two may never be asked for: what is not kept of it is built when something else waits for it. */
     bool some = false;
-    for (unsigned i = 0; i < m->n; i++) {
-        if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU))
-            continue;
-        bool o = original && i != m->primary && is_kept(b, i, false), v = variant && is_kept(b, i, true);
-        if (i != m->primary && !o && !v)
-            return false;
-        some = true;
-    }
+    for (unsigned i = 0; i < b->facts.nkernels; i++)
+        some |= b->facts.kernel[i].verdict != YK_VERDICT_WHOLE && !b->facts.kernel[i].needs_variant;
+    for (unsigned i = 0; i < m->n && some; i++)
+        if (i != m->primary && m->device[i].usable && m->device[i].type & CL_DEVICE_TYPE_CPU)
+            some = is_kept(b, i, false);
     return some;
 }
 
