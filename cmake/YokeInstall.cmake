@@ -1,6 +1,8 @@
 # What `cmake --install` copies. The three programs find each other by their places relative to one another, so an
 # installation can be moved; lib/yoke and libexec/yoke are the same on every distribution for that reason. No RPATH.
 set(CMAKE_SKIP_INSTALL_RPATH ON)
+# Not in the build folder either: CMake leaves an empty item in it, which the dynamic linker takes for the current folder.
+set_target_properties(yoke-transform yoke PROPERTIES SKIP_BUILD_RPATH ON)
 install(TARGETS yoke RUNTIME DESTINATION bin)
 foreach(target libyoke yoke-transform yoke-warm)
   if(TARGET ${target})

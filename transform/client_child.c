@@ -72,6 +72,7 @@ BARE static int begin(void *arg)
     } else {
         syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     }
+    syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     syscall(SYS_setpgid, 0, 0); /* what it starts is killed with it; a terminal's signals do not reach it */
     struct kernel_sigaction dfl = {0};
     for (int s = 1; s < 65; s++) /* what the app ignores would stay ignored */

@@ -169,19 +169,19 @@ static cl_int programs(void)
     return err | clReleaseProgram(p);
 }
 
-static cl_int queues(void)
+static cl_int queues(unsigned me)
 {
     cl_int err, v = 3;
     cl_command_queue q = clCreateCommandQueue(s.context, s.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
-    err |= clEnqueueFillBuffer(q, shared[2], &v, sizeof v, 0, 64, 0, NULL, NULL);
-    return err | clEnqueueBarrierWithWaitList(q, 0, NULL, NULL) | clFlush(q) | clReleaseCommandQueue(q);
+    err |= clEnqueueFillBuffer(q, shared[2], &v, sizeof v, 64 * me, 64, 0, NULL, NULL);
+    return err | clEnqueueBarrierWithWaitList(q, 0, NULL, NULL) | clFlush(q) | clFinish(q) | clReleaseCommandQueue(q);
 }
 
-static cl_int events(cl_command_queue q)
+static cl_int events(cl_command_queue q, unsigned me)
 {
     cl_int err, v = 5;
     cl_event gate = clCreateUserEvent(s.context, &err), e = NULL, m = NULL;
-    err |= clEnqueueFillBuffer(q, shared[2], &v, sizeof v, 64, 64, 1, &gate, &e);
+    err |= clEnqueueFillBuffer(q, shared[2], &v, sizeof v, 1024 + 64 * me, 64, 1, &gate, &e);
     err |= clEnqueueMarkerWithWaitList(q, 1, &e, &m);
     expect_call();
     err |= clSetEventCallback(e, CL_COMPLETE, count_event, NULL);
@@ -189,7 +189,7 @@ static cl_int events(cl_command_queue q)
     return err | clWaitForEvents(1, &m) | clReleaseEvent(gate) | clReleaseEvent(e) | clReleaseEvent(m);
 }
 
-/* Each thread has N / 8 bytes of its own in the shared buffers. */
+/* Each thread has bytes of its own in the shared buffers. */
 static cl_int bytes(cl_command_queue q, unsigned me, cl_int v)
 {
     enum { MINE = 64 };
@@ -229,10 +229,10 @@ static void *mill(void *arg)
                : what < 45 ? references()
                : what < 55 ? objects()
                : what < 58 ? programs()
-               : what < 62 ? queues()
-               : what < 72 ? events(q)
+               : what < 62 ? queues(me)
+               : what < 72 ? events(q, me)
                : what < 88 ? bytes(q, me, (cl_int)(r * 16 + me))
-                           : launches(q);
+                           : launches(queue[0]); /* one after the other: they write the same bytes */
     }
     return (void *)(intptr_t)err;
 }
