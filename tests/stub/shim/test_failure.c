@@ -18,6 +18,7 @@ static void begin(const char *devices, const char *fault)
     setenv("YOKE_STUB_FAULT", fault, 1);
     setenv("YOKE_FORCE_SPLIT", "1", 1);
     setenv("YOKE_STRATEGY", "even", 1);
+    setenv("YOKE_NUMERICS", "any", 1); /* no probe of the numeric classes, which would be counted too */
     shim_open(&s, 0);
     fill = shim_kernel(&s, "fill");
     add = shim_kernel(&s, "add");
