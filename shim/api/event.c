@@ -1,6 +1,7 @@
 /* Event entry points. */
 #include "shim/queue/event.h"
 #include "shim/api/api.h"
+#include "shim/memory/store.h"
 #include "shim/queue/queue.h"
 #include "shim/queue/times.h"
 
@@ -33,6 +34,8 @@ cl_int yk_api_WaitForEvents(cl_uint num_events, const cl_event *event_list)
     for (cl_uint i = 0; i < num_events && err != CL_SUCCESS; i++)
         if (((struct yk_event *)(void *)event_list[i])->queue)
             yk_queue_tell(((struct yk_event *)(void *)event_list[i])->queue);
+    if (err == CL_SUCCESS)
+        err = yk_store_gather(first->ctx);
     return err;
 }
 

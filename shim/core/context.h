@@ -7,6 +7,8 @@
 #include "shim/core/handle.h"
 #include "shim/core/runtime.h"
 
+struct yk_store;
+
 struct yk_context_notify {
     void (*fn)(cl_context context, void *user_data);
     void *data;
@@ -25,6 +27,8 @@ struct yk_context {
     cl_context real[YK_MAX_DEVICES];
     cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */
     cl_command_queue transfer[YK_MAX_DEVICES];
+    struct yk_store *host_stores; /* memory/store.c: those whose bytes belong into the app's memory; under the lock */
+    unsigned nhost_stores;        /* atomic to read */
     struct yk_context_notify *on_destroy;
     struct yk_context_errors *errors; /* where the primary's driver reports to; NULL: nowhere */
 };

@@ -60,9 +60,61 @@ static void release_real(struct yk_store *s)
         last_use_drop(NULL, l);
 }
 
+static bool gathered(const struct yk_store *s)
+{
+    return s->app_ptr && s->zero_copy[yk_rt.primary->index];
+}
+
+static void enlist(struct yk_store *s)
+{
+    yk_lock_take(&s->ctx->lock);
+    s->next_host = s->ctx->host_stores;
+    s->ctx->host_stores = s;
+    __atomic_add_fetch(&s->ctx->nhost_stores, 1, __ATOMIC_RELAXED);
+    yk_lock_drop(&s->ctx->lock);
+}
+
+/* The last hold of a store in the list goes under its lock, so that nobody takes one from the list meanwhile. */
+static bool drop_hold(struct yk_store *s)
+{
+    if (!gathered(s))
+        return __atomic_sub_fetch(&s->holds, 1, __ATOMIC_ACQ_REL) == 0;
+    yk_lock_take(&s->ctx->lock);
+    bool last = __atomic_sub_fetch(&s->holds, 1, __ATOMIC_ACQ_REL) == 0;
+    if (last) {
+        struct yk_store **p = &s->ctx->host_stores;
+        while (*p != s)
+            p = &(*p)->next_host;
+        *p = s->next_host;
+        __atomic_sub_fetch(&s->ctx->nhost_stores, 1, __ATOMIC_RELAXED);
+    }
+    yk_lock_drop(&s->ctx->lock);
+    return last;
+}
+
+cl_int yk_store_gather_all(struct yk_context *ctx)
+{
+    cl_int err = CL_SUCCESS;
+    /* At most once for each: other queues may be writing on. */
+    for (unsigned n = __atomic_load_n(&ctx->nhost_stores, __ATOMIC_RELAXED); n && err == CL_SUCCESS; n--) {
+        yk_lock_take(&ctx->lock);
+        struct yk_store *s = ctx->host_stores;
+        while (s && __atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE))
+            s = s->next_host;
+        if (s)
+            yk_store_hold(s);
+        yk_lock_drop(&ctx->lock);
+        if (!s)
+            break;
+        err = yk_store_need_host(s, 0, s->size, NULL);
+        yk_store_drop(s);
+    }
+    return err;
+}
+
 void yk_store_drop(struct yk_store *s)
 {
-    if (__atomic_sub_fetch(&s->holds, 1, __ATOMIC_ACQ_REL))
+    if (!drop_hold(s))
         return;
     release_real(s);
     yk_map_finish(&s->map);
@@ -139,6 +191,8 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
     s->size = size;
     s->at_primary = s->only_primary = true;
     yk_lock_init(&s->lock, YK_RANK_MEM);
+    if (gathered(s))
+        enlist(s);
     *err = CL_SUCCESS;
     return s;
 }

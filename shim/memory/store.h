@@ -22,6 +22,7 @@ struct yk_store {
     void *app_ptr;         /* the app's CL_MEM_USE_HOST_PTR memory, which then is the master */
     unsigned char *master; /* NULL until needed */
     bool master_owned;
+    struct yk_store *next_host; /* in the context's list of stores over the app's memory */
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
@@ -42,6 +43,17 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
 /** From now on only the primary may see it; what other devices have newest is brought to it first by the next command.
  */
 void yk_store_pin(struct yk_store *s);
+
+/**
+ * Programs read their CL_MEM_USE_HOST_PTR memory without a map after a blocking call, where the primary works in that
+ * memory: bring into it what another device of CTX has newest. For other primaries nothing is done, as bare.
+ * Errors: the driver's. Thread: any; no lock held. Cost: a load where there is no such memory.
+ */
+cl_int yk_store_gather_all(struct yk_context *ctx);
+static inline cl_int yk_store_gather(struct yk_context *ctx)
+{
+    return __atomic_load_n(&ctx->nhost_stores, __ATOMIC_RELAXED) ? yk_store_gather_all(ctx) : CL_SUCCESS;
+}
 
 void yk_store_hold(struct yk_store *s);
 void yk_store_drop(struct yk_store *s);

@@ -1,6 +1,7 @@
 #include "shim/queue/command.h"
 #include <stdlib.h>
 #include <string.h>
+#include "shim/memory/store.h"
 
 enum { FEW = 16 };
 
@@ -139,6 +140,8 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
     }
     if (err == CL_SUCCESS && !issued)
         err = push_captured(c, blocking, nwait, wait, event);
+    if (err == CL_SUCCESS && blocking)
+        err = yk_store_gather(c->queue->ctx);
     if (real != few)
         free(real);
     return err;

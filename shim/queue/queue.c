@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "shim/core/registry.h"
+#include "shim/memory/store.h"
 #include "shim/queue/command.h"
 
 static void queue_destroy(struct yk_handle *h)
@@ -296,5 +297,7 @@ cl_int yk_queue_finish(struct yk_queue *q)
         yk_lock_drop(&q->lock);
     }
     cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_tell(q);
+    if (err == CL_SUCCESS && failure == CL_SUCCESS)
+        err = yk_store_gather(q->ctx);
     return failure != CL_SUCCESS ? failure : err;
 }

@@ -37,7 +37,6 @@ struct yk_queue {
     bool many;   /* several threads: nobody is ever told enough */
     bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
-    bool host_dirty; /* a USE_HOST_PTR buffer may have newer bytes than the app's memory; see clFinish */
 };
 
 /** A virtual queue over the primary's real one, on DEVICE (CTX has it). LIST as for clCreateCommandQueueWithProperties

@@ -12,6 +12,8 @@ PATH = re.compile(r"(?<![\w./-])((?:scripts|base|device|partitioner|profiler|tra
 COMMAND = re.compile(r"(?:^|[\s`/])yoke ((?!-)[a-z]+)\b")
 VARIABLE = re.compile(r"\bYOKE_[A-Z][A-Z0-9_]*\b")
 READS = re.compile(r'(?:getenv|yk_env_[a-z]+|locate)\(\s*"(YOKE_[A-Z0-9_]+)"')
+ENTRY = re.compile(r"^YK_CL\([^,]+, (\w+),", re.M)
+ROW = re.compile(r"^\| (cl[A-Z][^|]*) \| ([\w/.]+) \| ([^|]+) \|$", re.M)
 MODULES = ["base", "device", "partitioner", "profiler", "transform", "shim", "kernels", "solver", "cli", "bench", "tests"]
 
 
@@ -78,6 +80,24 @@ def check_readme(root, known, problems):
         problems.append(f"README.md: {variable} is in the table, but nothing reads it")
 
 
+def check_entry_points(root, known, problems):
+    """Each line of api.def is in the table of shim/README.md, once, with the file that has it and how."""
+    rows = {}
+    for names, file, how in ROW.findall(repo.read(root, "shim/README.md")):
+        code = repo.read(root, "shim/" + file) if "shim/" + file in known else ""
+        if not re.match(r"virtualised|forwarded|refused|taken", how):
+            problems.append(f"shim/README.md: {names}: not said how: {how}")
+        for name in names.split(", "):
+            if name in rows:
+                problems.append(f"shim/README.md: {name} is in the table twice")
+            rows[name] = file
+            if not re.search(rf"^[^ \n].*\byk_api_{name[2:]}\(|^yk_api_{name[2:]}\(|^REFUSE\w*\({name[2:]},", code, re.M):
+                problems.append(f"shim/README.md: {name} is not in {file}")
+    wanted = {"cl" + name for name in ENTRY.findall(repo.read(root, "device/opencl/api.def"))}
+    for name in sorted(wanted ^ set(rows)):
+        problems.append(f"shim/README.md: {name} is " + ("not in the table" if name in wanted else "no entry point"))
+
+
 def check(root):
     names = repo.files(root)
     known = set(names)
@@ -91,6 +111,8 @@ def check(root):
         problems.append("there is no README.md")
     else:
         check_readme(root, known, problems)
+    if "device/opencl/api.def" in known and "shim/README.md" in known:
+        check_entry_points(root, known, problems)
     for module in MODULES:
         if os.path.isdir(os.path.join(root, module)) and f"{module}/README.md" not in known:
             problems.append(f"{module}/ has no README.md")

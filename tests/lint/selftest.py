@@ -18,6 +18,10 @@ READS_A = 'int f(void)\n{\n    return yk_env_bool("YOKE_A");\n}\n'
 MACHINE_PATH = "/ro" + "ot/x"
 
 # lint, what the case shows, {file: text}, text that a problem must hold (None: no problem at all)
+ENTRIES = {"README.md": README, "base/e.c": READS_A, "base/README.md": "", "device/README.md": "",
+           "device/opencl/api.def": "YK_CL(int, A, 10, (void), ())\nYK_CL(cl_mem, B, 10, (int x), (x))\n",
+           "shim/README.md": "| clA | api/a.c | virtualised |\n| clB | api/a.c | refused: so |\n",
+           "shim/api/a.c": "int yk_api_A(void)\nREFUSE(B, (int x))\n"}
 CASES = [
     (includes, "downwards", {"shim/api/a.c": '#include "base/b.h"\n', "base/b.h": ""}, None),
     (includes, "upwards", {"base/b.c": '#include "device/d.h"\n', "device/d.h": ""}, "base may not use device"),
@@ -58,6 +62,9 @@ CASES = [
     (docs, "no such command", {"README.md": README + "`yoke fly`\n", "base/e.c": READS_A, "base/README.md": ""}, "'yoke fly'"),
     (docs, "variable not told", {"README.md": "# x\n", "base/e.c": READS_A, "base/README.md": ""}, "reads YOKE_A"),
     (docs, "variable not read", {"README.md": README}, "nothing reads it"),
+    (docs, "entry points told", {**ENTRIES, "shim/api/a.c": "int yk_api_A(void)\nREFUSE_MEM(B, (int x))\n"}, None),
+    (docs, "entry point not told", {**ENTRIES, "device/opencl/api.def": "YK_CL(int, A, 10,\nYK_CL(int, C, 10,\n"}, "clC is not in the table"),
+    (docs, "entry point elsewhere", {**ENTRIES, "shim/api/a.c": "int yk_api_A(void)\n"}, "clB is not in api/a.c"),
     (docs, "module without README", {"README.md": "# x\n", "base/e.c": "int x;\n"}, "base/ has no README"),
 ]
 

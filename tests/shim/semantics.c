@@ -3,6 +3,7 @@
 #include <CL/cl.h>
 #include <check.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
