@@ -179,7 +179,7 @@ static bool row(const struct bench_bucket *r, uint32_t mask, double spend, doubl
                soft->r.pages, soft->r.chunks);
         if (!s)
             printf(" plan %.2fms build %.0fms", soft->r.plan * 1e3, soft->r.build * 1e3);
-        if (flops >= 1e8) {
+        if (flops >= 1e8) { /* smaller ones: launching costs more than computing */
             sums[s][0] += log(fmin(1, of));
             sums[s][1] += log(fmin(1, most));
             sums[s][2] += fabs(log(chosen->r.predicted / chosen->seconds));
@@ -344,9 +344,9 @@ int main(int argc, char **argv)
         fclose(spec);
     for (int s = 0; s < 2; s++)
         if (counts[s] > 0) {
-            figure(s ? "sumproduct.float_of_roofline" : "sumproduct.double_of_roofline", exp(sums[s][0] / counts[s]),
-                   "ratio");
-            figure(s ? "sumproduct.float_best_of_roofline" : "sumproduct.double_best_of_roofline",
+            figure(s ? "sumproduct.float_large_of_roofline" : "sumproduct.double_large_of_roofline",
+                   exp(sums[s][0] / counts[s]), "ratio");
+            figure(s ? "sumproduct.float_large_best_of_roofline" : "sumproduct.double_large_best_of_roofline",
                    exp(sums[s][1] / counts[s]), "ratio");
             figure(s ? "sumproduct.float_prediction_error" : "sumproduct.double_prediction_error",
                    exp(sums[s][2] / counts[s]), "factor");

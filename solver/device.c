@@ -90,8 +90,10 @@ yk_status yk_solver_device_open(const char *text, struct yk_solver_device **out,
     d->always = c.only;
     d->latency = 50e-6;
     d->options.path = YK_GPU_BEST;
-    /* A kernel per shape pays on a device that is much faster than its compiler is slow. */
+    /* A kernel per shape pays on a device that is much faster than its compiler is slow, and there not for the small
+     * buckets that a tree has hundreds of. */
     d->options.generic = yk_gpu_host_memory(gpu);
+    d->options.lazy = true;
     st = yk_gpu_calibrate(gpu, &d->in, &d->out);
     if (st != YK_OK) {
         snprintf(msg, n, "%s failed its first transfers", yk_gpu_name(gpu));

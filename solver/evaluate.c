@@ -243,7 +243,7 @@ yk_status yk_evaluate_pr(const struct yk_solver_plan *plan, const struct yk_netw
     struct yk_place place = {0};
     if (st == YK_OK && opt->device && !opt->device->always) {
         st = yk_place_init(&place, plan, net, opt);
-        r.place = place.node;
+        r.place = opt->device->greedy ? place.greedy : place.node;
     }
     if (st == YK_OK)
         st = evaluate(&r, z);

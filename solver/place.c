@@ -65,18 +65,21 @@ static yk_status compare(struct yk_place *p)
 {
     unsigned *other = yk_arena_array(&p->arena, unsigned, p->tree.nodes);
     double *bytes = yk_arena_array(&p->arena, double, p->tree.nodes);
-    if (!other || !bytes)
+    p->greedy = yk_arena_array(&p->arena, unsigned, p->tree.nodes);
+    if (!other || !bytes || !p->greedy)
         return YK_ENOMEM;
     p->cpu_ms = yk_tree_sum(&p->tree, other); /* all 0 */
-    yk_place_greedy(&p->tree, other, bytes);
-    p->greedy_ms = yk_tree_sum(&p->tree, other);
+    yk_place_greedy(&p->tree, p->greedy, bytes);
+    p->greedy_ms = yk_tree_sum(&p->tree, p->greedy);
     for (unsigned i = 0; i < p->tree.nodes; i++)
         other[i] = 1;
     p->device_ms = yk_tree_sum(&p->tree, other);
     yk_status st = yk_tree_place_sum(&p->tree, p->node);
     p->ms = yk_tree_sum(&p->tree, p->node);
-    for (unsigned i = 0; i < p->tree.nodes; i++)
+    for (unsigned i = 0; i < p->tree.nodes; i++) {
         p->on_device += p->node[i] == 1;
+        p->greedy_on_device += p->greedy[i] == 1;
+    }
     return st;
 }
 

@@ -9,9 +9,10 @@
 struct yk_place {
     struct yk_tree tree; /* node i is the plan's; device 0 is the CPU, 1 the device of the options */
     struct yk_tree_device device[2];
-    unsigned *node;     /* [nnodes] 0 or 1: the chapter's dynamic program */
-    unsigned on_device; /* nodes */
-    double ms;          /* foretold, one thing at a time */
+    unsigned *node;                       /* [nnodes] 0 or 1: the chapter's dynamic program */
+    unsigned *greedy;                     /* [nnodes] yk_place_greedy */
+    unsigned on_device, greedy_on_device; /* nodes */
+    double ms;                            /* foretold, one thing at a time */
     double cpu_ms, device_ms,
         greedy_ms; /* everything on one (INFINITY: cannot be); each node where it alone is sooner */
     struct yk_arena arena;

@@ -67,6 +67,15 @@ static uint32_t tiles(struct tile *best, const struct yk_cache_bucket *b, const 
     return n;
 }
 
+/* Below this many multiply-adds planning takes longer than what a better plan saves. */
+static bool hasty(const struct yk_cache_bucket *b)
+{
+    double n = b->nin;
+    for (uint32_t v = 0; v < b->nvars; v++)
+        n *= b->domain[v];
+    return n < 1 << 19;
+}
+
 static yk_status check(const struct yk_cache_bucket *b)
 {
     if (b->nin < 1 || b->nin > YK_CACHE_INPUTS || b->nvars > YK_CACHE_VARS || b->nout > b->nvars)
@@ -97,6 +106,11 @@ yk_status yk_cache_plan_init(struct yk_cache_plan *p, const struct yk_cache_buck
         return st;
     struct tile tile[TILES + 1];
     uint32_t ntiles = tiles(tile, b, o);
+    bool few = hasty(b);
+    if (few && ntiles > 2) { /* the best and none */
+        tile[1] = tile[ntiles - 1];
+        ntiles = 2;
+    }
     struct yk_cache_plan *trial = malloc(sizeof *trial);
     if (!trial)
         return YK_ENOMEM;
@@ -107,7 +121,9 @@ yk_status yk_cache_plan_init(struct yk_cache_plan *p, const struct yk_cache_buck
             lanes = lanes < d->group ? lanes : d->group;
             if (o->threads && l)
                 break;
-            for (uint32_t s = 0; s < 5; s++) {
+            if (few && l == 1 && !o->threads)
+                continue;
+            for (uint32_t s = 0; s < 5 && !(few && s && found); s++) {
                 memset(trial, 0, sizeof *trial);
                 trial->nin = b->nin;
                 trial->cell = o->cell;

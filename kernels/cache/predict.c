@@ -73,7 +73,7 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
         /* What a hardware cache misses at least: each block reads its part of the table once. */
         traffic += fills;
         if (table * cell > 32e6)
-            again += fills - table;
+            again += 0.5 * (fills - table); /* the other half meets in the first or second level */
         moved += table;
         instructions += tile + 2;
         if (in->on_a && in->on_b)
@@ -107,6 +107,10 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     double inside = fmax(fmax(t_issue, t_flops), t_local) / fmax(busy, 0.02);
     double outside = fmax((moved + fmax(0, again)) * cell / d->bytes, traffic * cell / d->inner_bytes);
     double wave = blocks * of_block / (d->units * fmax(resident, 1));
+    /* A page is filled between two barriers: what a block waits for there, only other blocks can hide. Measured on an
+     * H200 over random buckets; without scratchpad the same sum was right within a fifth. */
+    const double filled = p->local_cells ? 1.8 : 1;
     p->seconds =
-        fmax(inside, outside / fmin(1, fmax(resident / 512, 0.05))) * (wave > 1 ? ceil(wave) / wave : 1) + 3e-6;
+        filled * fmax(inside, outside / fmin(1, fmax(resident / 512, 0.05))) * (wave > 1 ? ceil(wave) / wave : 1) +
+        3e-6;
 }

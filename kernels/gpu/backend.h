@@ -37,8 +37,9 @@ struct yk_gpu_ops {
     yk_status (*read)(struct yk_gpu *g, yk_gpu_memory m, void *to, size_t bytes);
     yk_status (*copy)(struct yk_gpu *g, yk_gpu_memory from, yk_gpu_memory to, size_t bytes);
     yk_status (*finish)(struct yk_gpu *g);
-    /* Kernel NAME of TEXT, kept until close. */
-    yk_status (*build)(struct yk_gpu *g, const char *text, const char *options, const char *name, void **kernel);
+    /* Kernel NAME of TEXT, kept until close. STORED: only if it need not be compiled, else YK_ENOTFOUND. */
+    yk_status (*build)(struct yk_gpu *g, const char *text, const char *options, const char *name, bool stored,
+                       void **kernel);
     /* *SECONDS: 0 unless timed. */
     yk_status (*launch)(struct yk_gpu *g, const struct yk_gpu_launch *l, double *seconds);
     yk_status (*plain)(struct yk_gpu *g, const struct yk_gpu_plain *l);
@@ -46,7 +47,8 @@ struct yk_gpu_ops {
 
 struct yk_gpu_kernel {
     struct yk_gpu_kernel *next;
-    void *kernel;
+    void *kernel;  /* NULL: not built yet */
+    double missed; /* seconds that it would have saved so far */
     char options[512];
 };
 
@@ -60,6 +62,10 @@ struct yk_gpu {
     double launch_seconds;
     struct yk_gpu_kernel *kernels;
 };
+
+/** Is the kernel NAME of FILE's text with OPTIONS there, or worth building? SAVES: seconds that it saves this time; a
+ * kernel is built when what it would have saved so far has come to what building it costs. */
+bool yk_gpu_kernel_worth(struct yk_gpu *g, const char *file, const char *name, const char *options, double saves);
 
 /** The kernel NAME of FILE's text built with OPTIONS, built at most once. *SECONDS is added to. */
 yk_status yk_gpu_kernel_get(struct yk_gpu *g, const char *file, const char *name, const char *options, void **kernel,

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "device/cuda/cuda.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/stored.h"
 
 struct cuda_kernel {
     struct cuda_kernel *next;
@@ -103,20 +104,20 @@ static yk_status cuda_finish(struct yk_gpu *g)
 }
 
 /* OPTIONS are words with single spaces between them. */
-static char *compile(struct cuda *c, const char *text, const char *options)
+static char *compile(struct cuda *c, const char *text, const char *options, size_t *n)
 {
     const char *word[48];
     char copy[700], *rest = copy, *cubin = NULL;
-    int n = 0;
+    int words = 0;
     void *program = NULL;
     size_t size = 0;
     snprintf(copy, sizeof copy, "%s", options);
-    for (char *w; n < 48 && (w = strsep(&rest, " "));)
+    for (char *w; words < 48 && (w = strsep(&rest, " "));)
         if (*w)
-            word[n++] = w;
+            word[words++] = w;
     if (c->nvrtc->create(&program, text, "sumproduct.cu", 0, NULL, NULL) != 0)
         return NULL;
-    if (c->nvrtc->compile(program, n, word) != 0) {
+    if (c->nvrtc->compile(program, words, word) != 0) {
         char *log = c->nvrtc->log_size(program, &size) == 0 ? calloc(1, size + 1) : NULL;
         if (log)
             c->nvrtc->log(program, log);
@@ -128,22 +129,42 @@ static char *compile(struct cuda *c, const char *text, const char *options)
             cubin = NULL;
         }
     }
+    *n = size;
     c->nvrtc->destroy(&program);
     return cubin;
 }
 
-static yk_status cuda_build(struct yk_gpu *g, const char *text, const char *options, const char *name, void **kernel)
+/* The compiler, the text and the options, which name the architecture, are all that a kernel comes from. */
+static struct yk_hash key_of(struct cuda *c, const char *text, const char *options)
+{
+    int version[2] = {0, 0};
+    c->nvrtc->version(&version[0], &version[1]);
+    return yk_hash_str(yk_hash_str(yk_hash_bytes((struct yk_hash){0, 0}, version, sizeof version), text), options);
+}
+
+static yk_status cuda_build(struct yk_gpu *g, const char *text, const char *options, const char *name, bool stored,
+                            void **kernel)
 {
     struct cuda *c = self(g);
     struct cuda_kernel *k = calloc(1, sizeof *k);
-    char *cubin = k ? compile(c, text, options) : NULL;
-    if (!cubin) {
-        free(k);
-        return YK_EBUILD;
-    }
+    if (!k)
+        return YK_ENOMEM;
+    struct yk_hash key = key_of(c, text, options);
     size_t bytes;
-    yk_status st = failed(c, c->cu->module_load(&k->module, cubin), "cuModuleLoadData");
+    yk_status st = YK_ENOTFOUND;
+    char *cubin = yk_gpu_stored_get(key, &bytes);
+    if (cubin && c->cu->module_load(&k->module, cubin) == 0)
+        st = YK_OK;
+    else if (cubin)
+        yk_gpu_stored_reject(key);
     free(cubin);
+    if (st != YK_OK && !stored) {
+        cubin = compile(c, text, options, &bytes);
+        st = cubin ? failed(c, c->cu->module_load(&k->module, cubin), "cuModuleLoadData") : YK_EBUILD;
+        if (st == YK_OK)
+            yk_gpu_stored_put(key, cubin, bytes);
+        free(cubin);
+    }
     if (st != YK_OK) {
         free(k);
         return st;

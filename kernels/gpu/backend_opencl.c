@@ -81,10 +81,13 @@ static yk_status cl_finish(struct yk_gpu *g)
     return failed(self(g)->cl->Finish(self(g)->queue), "clFinish");
 }
 
-static yk_status cl_build(struct yk_gpu *g, const char *text, const char *options, const char *name, void **kernel)
+static yk_status cl_build(struct yk_gpu *g, const char *text, const char *options, const char *name, bool stored,
+                          void **kernel)
 {
     struct opencl *o = self(g);
     cl_int code;
+    if (stored) /* drivers keep what they compiled themselves, but do not tell */
+        return YK_ENOTFOUND;
     cl_program program = o->cl->CreateProgramWithSource(o->context, 1, &text, NULL, &code);
     if (code != CL_SUCCESS)
         return failed(code, "clCreateProgramWithSource");

@@ -64,38 +64,62 @@ yk_status yk_gpu_finish(struct yk_gpu *g)
     return g->ops->finish(g);
 }
 
+/* The record of OPTIONS; new ones have no kernel yet. */
+static struct yk_gpu_kernel *record(struct yk_gpu *g, const char *name, const char *options)
+{
+    char all[sizeof g->kernels->options];
+    snprintf(all, sizeof all, "%s%s -DKERNEL_%s", options, g->ops->extra, name);
+    for (struct yk_gpu_kernel *k = g->kernels; k; k = k->next)
+        if (strcmp(k->options, all) == 0)
+            return k;
+    struct yk_gpu_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    memcpy(k->options, all, sizeof all);
+    k->next = g->kernels;
+    g->kernels = k;
+    return k;
+}
+
+static yk_status build(struct yk_gpu *g, const char *file, const char *name, bool stored, struct yk_gpu_kernel *k)
+{
+    size_t n = strlen(g->ops->head) + strlen(file) + 2;
+    char *text = malloc(n);
+    if (!text)
+        return YK_ENOMEM;
+    snprintf(text, n, "%s\n%s", g->ops->head, file);
+    yk_status st = g->ops->build(g, text, k->options, name, stored, &k->kernel);
+    if (st != YK_OK)
+        k->kernel = NULL;
+    free(text);
+    return st;
+}
+
+bool yk_gpu_kernel_worth(struct yk_gpu *g, const char *file, const char *name, const char *options, double saves)
+{
+    static const double BUILD_SECONDS = 0.15;
+    struct yk_gpu_kernel *k = record(g, name, options);
+    if (!k || k->kernel)
+        return true;
+    if (k->missed == 0 && build(g, file, name, true, k) == YK_OK)
+        return true;
+    k->missed += saves;
+    return k->missed >= BUILD_SECONDS;
+}
+
 yk_status yk_gpu_kernel_get(struct yk_gpu *g, const char *file, const char *name, const char *options, void **kernel,
                             double *seconds)
 {
-    char all[512];
-    snprintf(all, sizeof all, "%s%s -DKERNEL_%s", options, g->ops->extra, name);
-    for (struct yk_gpu_kernel *k = g->kernels; k; k = k->next)
-        if (strcmp(k->options, all) == 0) {
-            *kernel = k->kernel;
-            return YK_OK;
-        }
-    size_t n = strlen(g->ops->head) + strlen(file) + 2;
-    char *text = malloc(n);
-    struct yk_gpu_kernel *k = calloc(1, sizeof *k);
-    if (!text || !k) {
-        free(text);
-        free(k);
-        return YK_ENOMEM;
+    struct yk_gpu_kernel *k = record(g, name, options);
+    yk_status st = k ? YK_OK : YK_ENOMEM;
+    if (k && !k->kernel) {
+        uint64_t from = yk_now_ns();
+        st = build(g, file, name, false, k);
+        *seconds += (double)(yk_now_ns() - from) * 1e-9;
     }
-    uint64_t from = yk_now_ns();
-    snprintf(text, n, "%s\n%s", g->ops->head, file);
-    yk_status st = g->ops->build(g, text, all, name, kernel);
-    *seconds += (double)(yk_now_ns() - from) * 1e-9;
-    free(text);
-    if (st != YK_OK) {
-        free(k);
-        return st;
-    }
-    snprintf(k->options, sizeof k->options, "%s", all);
-    k->kernel = *kernel;
-    k->next = g->kernels;
-    g->kernels = k;
-    return YK_OK;
+    if (st == YK_OK)
+        *kernel = k->kernel;
+    return st;
 }
 
 enum { PLAIN_BLOCKS = 256, PLAIN_THREADS = 64 };

@@ -29,6 +29,7 @@ struct yk_gpu_options {
     bool smallest;   /* cached functions are chosen by the chapter's rule */
     bool no_tile;    /* one output per thread and page, as in the papers */
     bool generic;    /* one kernel for all shapes, which looks up what is constant otherwise: slow, nothing to build */
+    bool lazy;       /* generic until a kernel of its own would have saved what compiling it costs */
     uint32_t unroll; /* 1, 2, 4; 0: 2 */
     uint32_t threads, pages, local; /* 0: chosen (kernels/cache) */
 };

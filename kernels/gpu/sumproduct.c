@@ -171,12 +171,13 @@ static yk_status kernel_for(struct yk_gpu *g, const struct pass *p, void **kerne
                      "-DREAL=%s -DDOUBLE=%d -DLOG=%d -DNATIVE=%d -DTEXTURE=%d -DUNROLL=%u -DMETA_INTS=%d",
                      p->o.single ? "float" : "double", !p->o.single, p->o.log, p->o.native && p->o.single,
                      p->o.path == YK_GPU_TEXTURE, p->o.unroll ? p->o.unroll : 2, YK_GPU_META);
-    if (p->o.generic)
+    snprintf(options + n, sizeof options - (size_t)n, " -DNIN=%u -DRA=%u -DRB=%u -DON_A=%uu -DON_B=%uu -DCACHED=%uu",
+             q->nin, q->roles.a.extent, q->roles.b.extent, a, b, cached);
+    /* What looks everything up is about that many times slower. */
+    static const double GENERIC = 8;
+    if (p->o.generic || (p->o.lazy && !yk_gpu_kernel_worth(g, yk_gpu_text_sumproduct, "sumproduct", options,
+                                                           (GENERIC - 1) * q->seconds)))
         snprintf(options + n, sizeof options - (size_t)n, " -DGENERIC");
-    else
-        snprintf(options + n, sizeof options - (size_t)n,
-                 " -DNIN=%u -DRA=%u -DRB=%u -DON_A=%uu -DON_B=%uu -DCACHED=%uu", q->nin, q->roles.a.extent,
-                 q->roles.b.extent, a, b, cached);
     return yk_gpu_kernel_get(g, yk_gpu_text_sumproduct, "sumproduct", options, kernel, seconds);
 }
 
