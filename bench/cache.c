@@ -5,8 +5,9 @@
  *     cache [--opencl DEVICE | --cuda N] [--count N] [--seed N] [--most FLOPS] [--total SECONDS] [--svg FOLDER]
  *           [--json FILE]
  *
- * --most: operations of the largest random bucket; --count: random buckets; no part starts after --total seconds. Text
- * is printed; --svg writes each figure. Single precision in the figures of ICS'08, double in the chapter's, as there.
+ * --most: operations of the largest random bucket; --count: random buckets; no bucket starts after --total seconds.
+ * Text is printed; --svg writes each figure. Single precision in the figures of ICS'08, double in the chapter's, as
+ * there.
  */
 #include <getopt.h>
 #include <math.h>
@@ -70,9 +71,10 @@ static double run(struct tables *t, const struct yk_gpu_options *o, struct yk_gp
     return st == YK_OK && best > 0 ? best : NAN;
 }
 
-static bool late(void)
+/* Is PART of the time over? */
+static bool late(double part)
 {
-    return (double)(yk_now_ns() - began) * 1e-9 > total;
+    return (double)(yk_now_ns() - began) * 1e-9 > part * total;
 }
 
 static void save(struct plot *p, const char *name)
@@ -98,7 +100,7 @@ static void knobs(double flops)
     static const uint32_t page[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
     struct bench_bucket r;
     struct tables t;
-    if (late() || !three(&r, flops) || !tables_init(&t, &r.b))
+    if (late(1) || !three(&r, flops) || !tables_init(&t, &r.b))
         return;
     flops = bench_bucket_flops(&r.b);
     for (int what = 0; what < 2; what++) {
@@ -149,7 +151,7 @@ static void matrices(void)
            "kernel");
     double in = 1e10, out = 1e10;
     yk_gpu_calibrate(gpu, &in, &out);
-    for (uint32_t k = 4; k <= 11 && !late(); k++) {
+    for (uint32_t k = 4; k <= 11 && !late(0.4); k++) {
         struct bench_bucket r;
         struct tables t;
         struct yk_gpu_report x = {0};
@@ -265,7 +267,7 @@ static void random_buckets(int count, uint64_t seed, double most)
            bench_bucket_ranges);
     printf("%10s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "operations", "CPU", "CPU log", "software", "hardware",
            "texture", "soft1", "hard1", "tex1", "log", "nat log");
-    for (int i = 0; i < count && i < MOST && !late(); i++) {
+    for (int i = 0; i < count && i < MOST && !late(1); i++) {
         struct bench_bucket r;
         struct tables t;
         double from = pow(10, 4 + (log10(most) - 4) * (i + 0.5) / count), rate[RATES];

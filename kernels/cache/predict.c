@@ -43,7 +43,8 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     const double blocks = p->blocks, steps = (double)p->pages * p->chunks, sums = (double)p->lows * p->chunks;
     const double warps = ceil(p->lanes / warp), turns = blocks * steps * p->lows * warps; /* warps' summation steps */
     double outputs = table_cells(b, p->nin), reads = 0, misses = 0, rate = 0, moved = outputs;
-    double wavefronts = 0, instructions = 2 + ra * rb, products_a = 0, products_b = 0, traffic = 0, again = 0;
+    double waits = 0, wavefronts = 0, instructions = 2 + ra * rb, products_a = 0, products_b = 0, traffic = 0,
+           again = 0;
     p->fill_cells = 0;
     for (uint32_t f = 0; f < p->nin; f++) {
         struct yk_cache_function *in = &p->input[f];
@@ -72,6 +73,10 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
         }
         /* What a hardware cache misses at least: each block reads its part of the table once. */
         traffic += fills;
+        if (in->cached) { /* and where each cell comes from and goes to; four loads of a thread are under way at once */
+            traffic += fills * 8 / cell;
+            waits += page_steps * ceil(in->cells / (4.0 * p->lanes)) * 0.3e-6;
+        }
         if (table * cell > 32e6)
             again += 0.5 * (fills - table); /* the other half meets in the first or second level */
         moved += table;
@@ -107,10 +112,10 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     double inside = fmax(fmax(t_issue, t_flops), t_local) / fmax(busy, 0.02);
     double outside = fmax((moved + fmax(0, again)) * cell / d->bytes, traffic * cell / d->inner_bytes);
     double wave = blocks * of_block / (d->units * fmax(resident, 1));
-    /* A page is filled between two barriers: what a block waits for there, only other blocks can hide. Measured on an
-     * H200 over random buckets; without scratchpad the same sum was right within a fifth. */
-    const double filled = p->local_cells ? 1.8 : 1;
+    /* A page is filled between two barriers: what a block waits for there, only other blocks can hide. The factor and
+     * the time of a load were fitted to random buckets on an H200. */
+    const double filled = p->local_cells ? 1.8 : 1, together = fmax(1, resident / of_block);
     p->seconds =
         filled * fmax(inside, outside / fmin(1, fmax(resident / 512, 0.05))) * (wave > 1 ? ceil(wave) / wave : 1) +
-        3e-6;
+        blocks * waits / (d->units * together) + 3e-6;
 }
