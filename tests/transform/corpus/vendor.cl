@@ -12,4 +12,4 @@
 __kernel void f(__global int *a) { a[get_global_id(0)] = W; }
 // verdict g whole
 // flags g !needs_variant
-__kernel void g(__global int *a) { atomic_inc(a); }
+__kernel void g(__global int *a) { a[1] = atomic_inc(a); }
