@@ -56,7 +56,7 @@ static double divisions(double units, unsigned n)
 static void make_random(struct instance *x, unsigned n)
 {
     memset(x, 0, sizeof *x);
-    double total = floor(spread(20, 200000)), rates = 0, units;
+    double total = floor(spread(20, 200000)), units;
     bool shared = random() % 2, merges = random() % 3 == 0, shared_or_few = shared || merges || random() % 4 == 0;
     for (unsigned i = 0; i < n; i++) {
         struct yk_split_device *d = &x->device[i];
@@ -67,7 +67,6 @@ static void make_random(struct instance *x, unsigned n)
             table(x, i, rate, uniform(0, 0.4), total);
         else
             d->rate = rate;
-        rates += rate;
         if (i && random() % 4) { /* memory of its own */
             d->bandwidth = 1e6 * spread(1, 50);
             d->link = shared ? 1 + (unsigned)random() % 2 : 0;
@@ -218,7 +217,7 @@ static void measure(const struct instance *x, double least, struct result *r, bo
     for (unsigned k = 0; k < STRATEGIES; k++) {
         struct yk_strategy s;
         uint64_t groups[DEVICES], sum = 0;
-        double ms, best = INFINITY;
+        double ms = 0, best = INFINITY;
         if (yk_strategy_parse(names[k], &s, NULL, 0) != YK_OK)
             exit(1);
         for (int again = 0; again < (x->split.n == DEVICES ? 3 : 1); again++) {

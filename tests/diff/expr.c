@@ -379,17 +379,12 @@ static void expr_v(struct gen *g, struct text *to, unsigned depth)
 {
     static const char *const whole[] = {
         "(V + V)",   "(V - V)",   "(V * V)",      "(V & V)", "(V ^ V)",      "(V >> 3)", "(V << 2)",
-        "min(V, V)", "max(V, V)", "rotate(V, V)", "(V + 7)", "mul_hi(V, V)", "(~V)",     "select(V, V, V > V)",
+        "min(V, V)", "max(V, V)", "rotate(V, V)", "(V + 7)", "mul_hi(V, V)", "(~V)",
     };
     static const char *const real[] = {
-        "(V + V)",      "(V - V)",
-        "(V * V)",      "(V * V + V)",
-        "fma(V, V, V)", "sqrt(fabs(V))",
-        "sin(V)",       "exp(sin(V))",
-        "fmin(V, V)",   "fmax(V, V)",
-        "mix(V, V, V)", "(V / (fabs(V) + 1))",
-        "floor(V)",     "select(V, V, V > V)",
-        "cos(V)",       "log(fabs(V) + 1)",
+        "(V + V)",  "(V - V)",     "(V * V)",          "(V * V + V)", "fma(V, V, V)", "sqrt(fabs(V))",
+        "sin(V)",   "exp(sin(V))", "fmin(V, V)",       "fmax(V, V)",  "mix(V, V, V)", "(V / (fabs(V) + 1))",
+        "floor(V)", "cos(V)",      "log(fabs(V) + 1)",
     };
     static const char *const swizzle[] = {".s10", ".s0101", ".s10325476", ".s0123012301230123"};
     bool is_real = g->vector_of == C_F || g->vector_of == C_D;
@@ -412,6 +407,8 @@ static void expr_v(struct gen *g, struct text *to, unsigned depth)
         text_add(to, ", ");
         expr(g, to, g->vector_of, depth);
         text_add(to, ")");
+    } else if (!g->limits->plain && gen_one_in(g, 14)) {
+        form(g, to, "select(V, V, V > V)", depth);
     } else {
         form(g, to, is_real ? PICK(g, real) : PICK(g, whole), depth);
     }
