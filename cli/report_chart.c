@@ -194,7 +194,8 @@ void yk_report_html(const struct yk_report *r, FILE *to)
         for (unsigned d = 0; d < r->devices && all > 0; d++)
             fprintf(to, "%s%.1f %%", d ? " | " : "", 100 * k->groups[d] / all);
         fprintf(to, "</td><td>%.3f / %.3f</td><td>", k->predicted_ms, k->predicted_real_ms);
-        fprintf(to, k->real_ms > 0 ? "%.3f" : "", k->real_ms > 0 ? k->ideal_ms / k->real_ms : 0);
+        if (k->real_ms > 0)
+            fprintf(to, "%.3f", k->ideal_ms / k->real_ms);
         fprintf(to, "</td><td>%.3f</td><td>", k->bytes / 1e6);
         for (unsigned j = 0; j < k->reasons; j++) {
             fprintf(to, "%s%u: ", j ? "<br>" : "", k->reason[j].n);

@@ -30,7 +30,7 @@ static void evaluate(const struct yk_facts_kernel *k)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 64);
+    char *text = calloc(1, size + 64);
     struct yk_facts f;
     FUZZ_REQUIRE(text);
     if (size)

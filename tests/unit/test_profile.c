@@ -245,9 +245,10 @@ START_TEST(killed_writers_leave_a_good_database)
         for (int w = 0; w < 2; w++) /* two at once: the second one waits, writes, or gives up */
             if ((pid[w] = fork()) == 0) {
                 struct yk_database *db = yk_database_open(path);
-                for (unsigned n = 0; db; n++)
+                if (!db)
+                    _exit(0);
+                for (unsigned n = 0;; n++)
                     write_some(db, n % 50, n % 50 + 10);
-                _exit(0);
             }
         usleep((useconds_t)(1000 + (i * 7919) % 20000));
         for (int w = 0; w < 2; w++) {
