@@ -293,12 +293,15 @@ static unsigned lines(const char *text)
 START_TEST(a_child_forked_after_initialisation_gets_errors_at_once)
 {
     char text[4096];
+    setenv("YOKE_PROFILE", "0", 1);
     shim_open(&s, 0);
     cl_kernel k = shim_kernel(&s, "iota");
     cl_mem a = shim_buffer(&s, 4 * N);
     shim_set(k, 0, a);
     shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
     OK(clFinish(s.queue));
+    /* ASan's allocator, unlike the C library's, is not made ready for a fork amid another thread's call. */
+    usleep(200000);
     setenv("YOKE_SUMMARY", "1", 1);
     ck_assert_int_eq(child(use_after_fork, 5, text, sizeof text), 0);
     ck_assert_msg(lines(text) == 1 && strstr(text, "fork"), "%s", text);
