@@ -103,7 +103,7 @@ void yk_trace_start(void)
 
 uint64_t yk_trace_launch(void)
 {
-    return yk_trace_active ? __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) : 0;
+    return yk_trace_on() ? __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) : 0;
 }
 
 /* Finish LINE (USED bytes so far, up to its args' brace) with ARGS. */
@@ -122,7 +122,7 @@ void yk_trace_span(int track, const char *category, const char *name, uint64_t s
 {
     char line[LINE], text[256];
     va_list ap;
-    if (!yk_trace_active)
+    if (!yk_trace_on())
         return;
     int used = snprintf(
         line, sizeof line,
@@ -138,7 +138,7 @@ void yk_trace_instant(int track, const char *name, uint64_t at, const char *args
 {
     char line[LINE], text[256];
     va_list ap;
-    if (!yk_trace_active)
+    if (!yk_trace_on())
         return;
     int used = snprintf(
         line, sizeof line,
@@ -152,7 +152,7 @@ void yk_trace_instant(int track, const char *name, uint64_t at, const char *args
 void yk_trace_flow(bool begin, uint64_t id, int track, uint64_t at)
 {
     char line[256];
-    if (!yk_trace_active || !id)
+    if (!yk_trace_on() || !id)
         return;
     int n = snprintf(line, sizeof line,
                      "{\"name\":\"launch\",\"cat\":\"launch\",\"ph\":\"%s\",\"bp\":\"e\",\"id\":%llu,\"pid\":%d,"

@@ -18,7 +18,12 @@ static inline int yk_track_link(unsigned d)
     return YK_TRACK_DEVICE + 2 * (int)d + 1;
 }
 
-extern bool yk_trace_active;
+extern bool yk_trace_active; /* atomic; ask yk_trace_on */
+
+static inline bool yk_trace_on(void)
+{
+    return __atomic_load_n(&yk_trace_active, __ATOMIC_RELAXED);
+}
 
 /** Open the file of YOKE_TRACE and name the tracks; at the start of the runtime. A file that cannot be written is
  * warned of. */

@@ -129,7 +129,7 @@ bool yk_decide_whole_now(struct yk_launch *l)
     }
     if (!why)
         return false;
-    if (yk_trace_active) {
+    if (yk_trace_on()) {
         char text[512];
         yk_trace_instant(YK_TRACK_DECISIONS, code->name, yk_now_ns(), "\"kernel\":\"%s\",\"reason\":\"%s\"", code->name,
                          yk_trace_text(why, text, sizeof text));

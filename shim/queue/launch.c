@@ -199,7 +199,7 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
     if (err != CL_SUCCESS)
         return err;
     uint64_t end = yk_now_ns();
-    if (yk_trace_active) {
+    if (yk_trace_on()) {
         yk_trace_span(yk_track_device(p), "run", l->code->name, start, end,
                       "\"launch\":%llu,\"whole\":true,\"predicted_ms\":0", (unsigned long long)launch);
         yk_trace_flow(false, launch, yk_track_device(p), start + 1);
@@ -261,9 +261,9 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_launch *l = (struct yk_launch *)c;
     struct yk_decision d;
-    uint64_t asked = yk_trace_active ? yk_now_ns() : 0;
+    uint64_t asked = yk_trace_on() ? yk_now_ns() : 0;
     yk_decide(l, &d);
-    if (yk_trace_active) {
+    if (yk_trace_on()) {
         trace_decision(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */
     }

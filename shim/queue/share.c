@@ -138,7 +138,7 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
     }
     uint64_t end = yk_now_ns();
     double seconds = (double)(end - start) * 1e-9;
-    if (yk_trace_active) {
+    if (yk_trace_on()) {
         yk_trace_span(yk_track_device(t->dev), "run", w->l->code->name, start, end,
                       "\"launch\":%llu,\"from\":%llu,\"to\":%llu,\"boxes\":%u,\"predicted_ms\":%.6f,\"error\":%d",
                       (unsigned long long)w->d->launch, (unsigned long long)c.from, (unsigned long long)c.to, share.n,
@@ -392,7 +392,7 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
         used[t[i].dev] = t[i].groups > 0;
     uint64_t merge_start = yk_now_ns(), moved = operands->moved;
     cl_int err = merge(t, n, operands, used);
-    if (yk_trace_active && operands->moved > moved)
+    if (yk_trace_on() && operands->moved > moved)
         yk_trace_span(YK_TRACK_MERGES, "merge", w->l->code->name, merge_start, yk_now_ns(),
                       "\"launch\":%llu,\"bytes\":%llu", (unsigned long long)w->d->launch,
                       (unsigned long long)(operands->moved - moved));
@@ -447,7 +447,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
             yk_decide_quarantine(bad, brought, true);
         err = YK_SHARE_UNTOUCHED;
     }
-    if (yk_trace_active && operands.moved)
+    if (yk_trace_on() && operands.moved)
         yk_trace_span(yk_track_link(bring_track(d)), "copy", "bring", start, yk_now_ns(),
                       "\"launch\":%llu,\"bytes\":%llu", (unsigned long long)d->launch,
                       (unsigned long long)operands.moved);
