@@ -207,7 +207,7 @@ void yk_build_want(struct yk_build *b)
     if (yk_build_now(b) != YK_BUILD_ANALYSED || __atomic_exchange_n(&b->wanted, true, __ATOMIC_ACQ_REL))
         return;
     yk_build_hold(b);
-    b->wanted_at = yk_now_ns();
+    __atomic_store_n(&b->wanted_at, yk_now_ns(), __ATOMIC_RELAXED);
     if (yk_thread_start(build_devices, b)) {
         set_state(b, YK_BUILD_NONE, "no thread for the background build");
         yk_build_drop(b);

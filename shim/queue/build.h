@@ -36,7 +36,7 @@ struct yk_build {
      * Written before READY. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
     bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
-    uint64_t wanted_at;        /* ns; when the building of the others began */
+    uint64_t wanted_at;        /* ns; when the building of the others began; atomic */
     bool asked;                /* the transformer is at work or done; atomic */
     bool kept_only;            /* CPU devices: only what is kept, nothing is compiled in the program's time */
     bool warm_asked;           /* yoke-warm has been asked to have it analysed; atomic */
