@@ -40,6 +40,7 @@ static cl_event gate[EACH]; /* user events whose status is not set: also among t
 static struct {
     void *p;
     cl_mem mem;
+    cl_event done; /* of the mapping, held: its queue may be released meanwhile */
 } mapped[EACH];
 static unsigned char host[BYTES] __attribute__((aligned(4096)));
 static long ok_calls, *shared_ok;
@@ -111,8 +112,10 @@ static void release(enum kind kind, void *o)
 static void drop_maps_of(cl_mem m)
 {
     for (int i = 0; i < EACH; i++)
-        if (mapped[i].mem == m)
+        if (mapped[i].mem == m && mapped[i].p) {
             mapped[i].p = NULL;
+            clReleaseEvent(mapped[i].done);
+        }
 }
 
 /* Put a new object into a slot; kernels do not retain their arguments, so memory is let go of only with its kernels. */
@@ -280,6 +283,12 @@ static void transfer(void)
         put(EVENT, e);
 }
 
+static void mapped_now(unsigned i)
+{
+    finish_all();
+    clWaitForEvents(1, &mapped[i].done);
+}
+
 static void map(void)
 {
     cl_event wait[4], e = NULL;
@@ -289,21 +298,24 @@ static void map(void)
     if (blocking)
         open_gates();
     if (mapped[i].p) {
-        finish_all(); /* unmapping what is not mapped yet would be the program's fault */
+        mapped_now(i); /* unmapping what is not mapped yet would be the program's fault */
         err = clEnqueueUnmapMemObject(any(QUEUE), mapped[i].mem, mapped[i].p, n, n ? wait : NULL, &e);
         if (err == CL_SUCCESS) {
             mapped[i].p = NULL;
+            clReleaseEvent(mapped[i].done);
             put(EVENT, e);
         }
         return;
     }
     cl_mem m = any(MEM);
     mapped[i].mem = m;
-    mapped[i].p = clEnqueueMapBuffer(any(QUEUE), m, blocking, below(8), edge(), edge(), n, n ? wait : NULL,
-                                     below(2) ? &e : NULL, &err);
+    mapped[i].p = clEnqueueMapBuffer(any(QUEUE), m, blocking, below(8), edge(), edge(), n, n ? wait : NULL, &e, &err);
     ok_calls += err == CL_SUCCESS;
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS) {
+        clRetainEvent(e);
+        mapped[i].done = e;
         put(EVENT, e);
+    }
 }
 
 static void synchronise(void)
@@ -409,8 +421,11 @@ static void sequence(uint64_t number)
     }
     finish_all();
     for (int i = 0; i < EACH; i++)
-        if (mapped[i].p)
+        if (mapped[i].p) {
+            mapped_now(i);
             clEnqueueUnmapMemObject(object[QUEUE][0], mapped[i].mem, mapped[i].p, 0, NULL, NULL);
+            clReleaseEvent(mapped[i].done);
+        }
     finish_all();
     for (int kind = KINDS - 1; kind >= 0; kind--)
         for (int i = 0; i < EACH; i++)
