@@ -41,11 +41,12 @@ def main():
     assert short == {"split": 0, "whole": short["whole"]} and short["whole"], short
     assert analysed("nbody") == 0, "the transformer was asked about a program that was over at once"
     launches = []
-    while len(launches) < 5 and not (launches and launches[-1]["split"] >= 4):
-        launches.append(run("binomial_option", "--size", "4096", "--repeat", "8"))
+    # Long beyond doubt: compiling for the second device may cost as much as eight launches, and more beside other work.
+    while len(launches) < 3 and not (launches and launches[-1]["split"] >= 4):
+        launches.append(run("binomial_option", "--size", "4096", "--repeat", "32"))
         assert analysed("binomial_option") == 1, f"the transformer was never asked about a long program: {launches}"
     print(f"binomial_option, run after run: {launches}")
-    assert launches[-1]["split"] >= 4, f"8 launches of 0.3 s are not split, with all caches filled: {launches}"
+    assert launches[-1]["split"] >= 4, f"32 launches of 0.3 s are not split: {launches}"
     return 0
 
 

@@ -2,7 +2,8 @@
 """Programs that nobody here wrote, bare and under `yoke run`: the same end, the same bytes read back; and where there are
 several devices, launches that the counting layer below yoke saw on two of them.
 
-    programs.py PROGRAM DEVICES      e.g. programs.py clfft "basic basic"; DEVICES as POCL_DEVICES, "+oclgrind" adds Oclgrind
+    programs.py PROGRAM DEVICES      e.g. programs.py clfft "basic basic"; DEVICES as POCL_DEVICES; "+oclgrind", "+intel" add
+                                     another vendor's device
 
 The bare run has the one PoCL device that is the primary under yoke: `pthread` where there is one, else `basic`. Status 0: as it should be; 77: the program is not installed (skipped).
 Environment: YOKE_TEST_BUILD the build folder."""
@@ -24,7 +25,8 @@ YOKE = os.path.join(BUILD, "yoke")
 READHASH = os.path.join(BUILD, "tests/programs/libreadhash.so")
 LAYER, COUNTCHECK = (os.path.join(BUILD, "tests/count", name) for name in ("libyokecount.so", "countcheck"))
 PYTHON = "/usr/bin/python3"  # Debian's own: pyopencl is a Debian package
-OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+INTEL = os.path.join(HERE, "../../build/intel/lib")
+DRIVER = {"oclgrind": "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "intel": os.path.join(os.path.abspath(INTEL), "libintelocl.so")}
 MD5_OF_YOKES = "9bbcb3e1c7e5afae095e4b1d5856e02b"
 
 
@@ -43,6 +45,7 @@ def built(name):
 PROGRAMS = {
     "clinfo-l": Program(["clinfo", "-l"], r"Platform #0", False, False, 60),
     "clinfo": Program(["clinfo"], r"Number of platforms +\d+\n(.|\n)*Device Name", False, False, 60),
+    "clpeak-all": Program(["clpeak"], r"Kernel launch latency *: *[\d.]+", False, False, 1500),
     "clpeak": Program(["clpeak", "--kernel-latency", "--global-bandwidth", "--transfer-bandwidth"],
                       r"Kernel launch latency *: *[\d.]+", True, True, 500),
     "hashcat-b": Program(["hashcat", "-b", "-m", "900", "--force"], r"Speed\.#1\.+: +[\d.]+ .?H/s", False, False, 300),
@@ -55,7 +58,7 @@ PROGRAMS = {
 }
 
 
-def environment(name, home, devices, oclgrind):
+def environment(name, home, devices, second):
     """A home of its own for the program's files and yoke's, PoCL's cache for all runs of the program NAME (compiling is most of
     their time), and the drivers asked for."""
     env = {k: v for k, v in os.environ.items()
@@ -65,13 +68,16 @@ def environment(name, home, devices, oclgrind):
     os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
     for folder in ("cache", "data"):
         os.makedirs(os.path.join(home, folder), mode=0o700, exist_ok=True)
-    if oclgrind:
+    if second:
         vendors = os.path.join(home, "vendors")
         os.makedirs(vendors, exist_ok=True)
         shutil.copy("/etc/OpenCL/vendors/pocl.icd", vendors)
-        with open(os.path.join(vendors, "zz-oclgrind.icd"), "w") as f:
-            f.write(OCLGRIND + "\n")
+        with open(os.path.join(vendors, f"zz-{second}.icd"), "w") as f:
+            f.write(DRIVER[second] + "\n")
         env["OCL_ICD_VENDORS"] = vendors
+        env["YOKE_PRIMARY"] = devices.split()[0]  # what the bare run has
+    if second == "intel":
+        env.update(LD_LIBRARY_PATH=os.path.dirname(DRIVER["intel"]), DPCPP_CPU_NUM_CUS="1")
     return env
 
 
@@ -112,7 +118,9 @@ def bare(program, env, folder):
 
 
 def under_yoke(program, env, folder, several):
-    prefix = [YOKE, "run", "--json", os.path.join(folder, "summary.json")] + ["--force-split"] * several + ["--"]
+    # A benchmark's half on Oclgrind, which interprets, would take hours: where neither bytes nor boxes are looked at, yoke decides.
+    force = several and (program.bytes_equal or program.splits)
+    prefix = [YOKE, "run", "--json", os.path.join(folder, "summary.json")] + ["--force-split"] * force + ["--"]
     if program.bytes_equal:
         # `yoke run` puts libyoke.so first; the hash layer has to come before it.
         prefix += ["sh", "-c", 'export LD_PRELOAD="$0:$LD_PRELOAD"; exec "$@"', READHASH]
@@ -145,19 +153,30 @@ def check_split(folders):
     return [] if done.returncode == 0 else [f"countcheck: status {done.returncode}: {done.stderr[-1000:]} {tail}"]
 
 
+def split_devices(devices):
+    """"basic +intel": ("basic", "intel")."""
+    found = re.fullmatch(r"(.*?) *\+(oclgrind|intel)", devices)
+    return found.groups() if found else (devices, "")
+
+
+def second_there(second):
+    if second == "intel":  # the script fetches it, or says why not
+        return subprocess.run([os.path.join(HERE, "../../scripts/intel-opencl")], stdout=subprocess.DEVNULL, check=False).returncode == 0
+    return not second or os.path.exists(DRIVER[second])
+
+
 def check(name, devices):
     """Returns a list of what is wrong."""
     program = PROGRAMS[name]
-    oclgrind = devices.endswith("+oclgrind")
-    devices = devices.replace("+oclgrind", "").strip()
-    several = oclgrind or len(devices.split()) > 1
+    devices, second = split_devices(devices)
+    several = second or len(devices.split()) > 1
     with tempfile.TemporaryDirectory() as home:
         folders = [os.path.join(home, which) for which in ("bare", "yoke")]
-        alone = bare(program, environment(name, home, "pthread" if "pthread" in devices else "basic", False), folders[0])
+        alone = bare(program, environment(name, home, "pthread" if "pthread" in devices else "basic", ""), folders[0])
         if alone[0] != 0 or not re.search(program.expect, alone[1]):
             return [f"bare: status {alone[0]}: {alone[1][-2000:]}"]
-        yoked = under_yoke(program, environment(name, home, devices, oclgrind), folders[1], several)
-        print(f"{name} on {devices}{' and oclgrind' if oclgrind else ''}: bare {alone[2]:.1f} s, yoke {yoked[2]:.1f} s")
+        yoked = under_yoke(program, environment(name, home, devices, second), folders[1], bool(several))
+        print(f"{name} on {devices}{' and ' + second if second else ''}: bare {alone[2]:.1f} s, yoke {yoked[2]:.1f} s")
         if yoked[0] != 0 or not re.search(program.expect, yoked[1]):
             return [f"under yoke: status {yoked[0]}: {yoked[1][-3000:]}"]
         print("\n".join(line for line in yoked[1].splitlines() if line.startswith("yoke:")))
@@ -177,8 +196,9 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in PROGRAMS:
         sys.exit(f"usage: programs.py {'|'.join(PROGRAMS)} DEVICES")
     name, devices = sys.argv[1:]
-    if not shutil.which(PROGRAMS[name].command[0]) or (devices.endswith("+oclgrind") and not os.path.exists(OCLGRIND)):
-        print(f"skipped: {PROGRAMS[name].command[0]} or Oclgrind is not installed")
+    second = split_devices(devices)[1]
+    if not shutil.which(PROGRAMS[name].command[0]) or not second_there(second):
+        print(f"skipped: {PROGRAMS[name].command[0]} or {second or 'a driver'} is not installed")
         sys.exit(77)
     wrong = check(name, devices)
     for line in wrong:
