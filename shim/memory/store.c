@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "shim/memory/transfer.h"
 
 enum { MASTER_ALIGN = 4096, YK_LOST = YK_LOCATIONS - 1 };
 _Static_assert((int)YK_MAX_DEVICES < (int)YK_LOST, "a location of no device");
@@ -11,8 +12,7 @@ static bool aligned(const void *p, size_t to)
     return !to || (uintptr_t)p % to == 0;
 }
 
-/* After a change of the map; with the lock held. */
-static void refresh(struct yk_store *s)
+void yk_store_refresh(struct yk_store *s)
 {
     unsigned at = yk_store_location(s, yk_rt.primary->index);
     __atomic_store_n(&s->at_primary, yk_map_whole(&s->map, at), __ATOMIC_RELEASE);
@@ -242,75 +242,10 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
     return first ? first : real;
 }
 
-/* Which device to read a range from; the primary where it can. */
-static int source_device(const struct yk_store *s, yk_where where)
-{
-    unsigned p = yk_rt.primary->index;
-    if (where >> yk_store_location(s, p) & 1)
-        return (int)p;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (s->real[i] && where >> yk_store_location(s, i) & 1)
-            return (int)i;
-    return -1;
-}
-
-static cl_int read_to_master(struct yk_store *s, unsigned from, size_t off, size_t len)
-{
-    cl_command_queue q = yk_context_transfer_queue(s->ctx, from);
-    if (!q)
-        return CL_OUT_OF_RESOURCES;
-    return yk_rt.machine->device[from].cl->EnqueueReadBuffer(q, s->real[from], CL_TRUE, off, len, s->master + off, 0,
-                                                             NULL, NULL);
-}
-
-/* Bring the missing parts of [off, off+len) to location AT (device DEV, or the host where DEV < 0). */
 static cl_int need(struct yk_store *s, unsigned at, int dev, size_t off, size_t len, uint64_t *moved)
 {
-    size_t end = off + len;
-    while (off < end) {
-        struct yk_piece piece;
-        yk_lock_take(&s->lock);
-        bool some = yk_map_missing(&s->map, off, end - off, at, &piece);
-        yk_lock_drop(&s->lock);
-        if (!some)
-            return CL_SUCCESS;
-        size_t from = (size_t)piece.off, n = (size_t)piece.len;
-        cl_int err = CL_SUCCESS;
-        if (!(piece.have & yk_at(YK_HOST))) { /* not on the host: it goes over the host */
-            int source = source_device(s, piece.have);
-            if (source < 0 || !yk_store_master(s))
-                return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
-            err = read_to_master(s, (unsigned)source, from, n);
-            if (err == CL_SUCCESS) {
-                yk_lock_take(&s->lock);
-                if (yk_map_copy(&s->map, from, n, YK_HOST) != YK_OK)
-                    err = CL_OUT_OF_HOST_MEMORY;
-                refresh(s);
-                yk_lock_drop(&s->lock);
-            }
-            if (moved)
-                *moved += n;
-        }
-        if (err == CL_SUCCESS && at != YK_HOST) {
-            cl_command_queue q = yk_context_transfer_queue(s->ctx, (unsigned)dev);
-            err = !q ? CL_OUT_OF_RESOURCES
-                     : yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, s->real[dev], CL_TRUE, from, n,
-                                                                         s->master + from, 0, NULL, NULL);
-            if (err == CL_SUCCESS) {
-                yk_lock_take(&s->lock);
-                if (yk_map_copy(&s->map, from, n, at) != YK_OK)
-                    err = CL_OUT_OF_HOST_MEMORY;
-                refresh(s);
-                yk_lock_drop(&s->lock);
-            }
-            if (moved)
-                *moved += n;
-        }
-        if (err != CL_SUCCESS)
-            return err;
-        off = from + n;
-    }
-    return CL_SUCCESS;
+    struct yk_region r = yk_region_plain(off, len);
+    return yk_store_transfer(s, at, dev, &r, moved);
 }
 
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved)
@@ -327,12 +262,9 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 
 cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved)
 {
-    cl_int err = CL_SUCCESS;
-    for (uint64_t z = 0; z < r->slices && err == CL_SUCCESS; z++)
-        for (uint64_t y = 0; y < r->rows && err == CL_SUCCESS; y++)
-            err = yk_store_need(s, dev, (size_t)(r->offset + z * r->slice_pitch + y * r->row_pitch), (size_t)r->bytes,
-                                moved);
-    return err;
+    if (!yk_store_real(s, dev))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return yk_store_transfer(s, yk_store_location(s, dev), (int)dev, r, moved);
 }
 
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r)
@@ -376,7 +308,7 @@ static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
     bool recorded = yk_map_write(&s->map, off, len, at) == YK_OK;
     if (!recorded) /* needs no memory */
         yk_map_write(&s->map, 0, s->size, YK_LOST);
-    refresh(s);
+    yk_store_refresh(s);
     yk_lock_drop(&s->lock);
     if (!recorded)
         yk_error("out of host memory while recording a write; the buffer's content is given up");
@@ -408,7 +340,7 @@ void yk_store_forgive(struct yk_store *s, unsigned dev, size_t off, size_t len)
             break;
         off = piece.off + piece.len;
     }
-    refresh(s);
+    yk_store_refresh(s);
     yk_lock_drop(&s->lock);
 }
 

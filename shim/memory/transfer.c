@@ -1,0 +1,144 @@
+#include "shim/memory/transfer.h"
+
+enum { BATCH = 64 };
+
+/* Pieces of one length, one after the other at one distance, that one source has. */
+struct run {
+    size_t off, len, pitch, rows;
+    yk_where have;
+};
+
+/* Where the search for missing pieces of a region stands. */
+struct search {
+    const struct yk_region *r;
+    uint64_t row;  /* of rows * slices */
+    uint64_t done; /* bytes of it */
+};
+
+/* The next piece of S's region that AT lacks, as long as one source can serve. With the lock held. */
+static bool next_piece(struct yk_store *s, unsigned at, struct search *f, struct yk_piece *p)
+{
+    const struct yk_region *r = f->r;
+    for (; f->row < r->rows * r->slices; f->row++, f->done = 0) {
+        uint64_t off = r->offset + f->row / r->rows * r->slice_pitch + f->row % r->rows * r->row_pitch;
+        if (f->done < r->bytes && yk_map_missing(&s->map, off + f->done, r->bytes - f->done, at, p)) {
+            f->done = p->off + p->len - off;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Up to BATCH missing pieces as runs; returns how many runs. */
+static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct run run[BATCH])
+{
+    unsigned n = 0;
+    struct yk_piece p;
+    struct search before = *f;
+    yk_lock_take(&s->lock);
+    while (next_piece(s, at, f, &p)) {
+        struct run *last = n ? &run[n - 1] : NULL;
+        size_t apart = last ? (size_t)p.off - (last->off + (last->rows - 1) * last->pitch) : 0;
+        if (last && p.have == last->have && p.len == last->len && p.off > last->off && apart >= last->len &&
+            (last->rows == 1 || apart == last->pitch)) {
+            last->pitch = apart;
+            last->rows++;
+        } else if (n == BATCH) {
+            *f = before; /* it is found again */
+            break;
+        } else {
+            run[n++] = (struct run){.off = (size_t)p.off, .len = (size_t)p.len, .rows = 1, .have = p.have};
+        }
+        before = *f;
+    }
+    yk_lock_drop(&s->lock);
+    return n;
+}
+
+/* Which device to read a range from; the primary where it can. */
+static int source_device(const struct yk_store *s, yk_where where)
+{
+    unsigned p = yk_rt.primary->index;
+    if (where >> yk_store_location(s, p) & 1)
+        return (int)p;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (s->real[i] && where >> yk_store_location(s, i) & 1)
+            return (int)i;
+    return -1;
+}
+
+/* R between DEV's buffer and the same place of the master. */
+static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+{
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
+    cl_mem real = s->real[dev];
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    if (r->rows == 1)
+        return to_master ? cl->EnqueueReadBuffer(q, real, CL_TRUE, r->off, r->len, s->master + r->off, 0, NULL, NULL)
+                         : cl->EnqueueWriteBuffer(q, real, CL_TRUE, r->off, r->len, s->master + r->off, 0, NULL, NULL);
+    if (r->off % r->pitch + r->len > r->pitch) { /* its rows would wrap: some drivers refuse that */
+        cl_int err = CL_SUCCESS;
+        for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++) {
+            struct run one = {.off = r->off + i * r->pitch, .len = r->len, .rows = 1};
+            err = carry(s, dev, &one, to_master);
+        }
+        return err;
+    }
+    const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
+    return to_master ? cl->EnqueueReadBufferRect(q, real, CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0, s->master, 0,
+                                                 NULL, NULL)
+                     : cl->EnqueueWriteBufferRect(q, real, CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0, s->master,
+                                                  0, NULL, NULL);
+}
+
+/* R is newest at location AT too. */
+static cl_int record(struct yk_store *s, unsigned at, const struct run *r)
+{
+    cl_int err = CL_SUCCESS;
+    yk_lock_take(&s->lock);
+    for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++)
+        if (yk_map_copy(&s->map, r->off + i * r->pitch, r->len, at) != YK_OK)
+            err = CL_OUT_OF_HOST_MEMORY;
+    yk_store_refresh(s);
+    yk_lock_drop(&s->lock);
+    return err;
+}
+
+static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
+{
+    cl_int err = CL_SUCCESS;
+    uint64_t bytes = 0;
+    if (!(r->have & yk_at(YK_HOST))) { /* not on the host: it goes over the host */
+        int source = source_device(s, r->have);
+        if (source < 0 || !yk_store_master(s))
+            return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
+        err = carry(s, (unsigned)source, r, true);
+        if (err == CL_SUCCESS)
+            err = record(s, YK_HOST, r);
+        bytes += r->rows * r->len;
+    }
+    if (err == CL_SUCCESS && at != YK_HOST) {
+        err = carry(s, (unsigned)dev, r, false);
+        if (err == CL_SUCCESS)
+            err = record(s, at, r);
+        bytes += r->rows * r->len;
+    }
+    if (moved)
+        *moved += bytes;
+    return err;
+}
+
+cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, uint64_t *moved)
+{
+    struct search f = {.r = r};
+    struct run run[BATCH];
+    cl_int err = CL_SUCCESS;
+    for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
+        n = find(s, at, &f, run);
+        for (unsigned i = 0; i < n && err == CL_SUCCESS; i++)
+            err = bring(s, at, dev, &run[i], moved);
+    }
+    return err;
+}

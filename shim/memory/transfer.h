@@ -1,0 +1,17 @@
+/* Copies of one store between its locations: missing pieces found in the map, carried by as few commands as they allow.
+ * Called by store.c alone. */
+#ifndef YK_SHIM_MEMORY_TRANSFER_H
+#define YK_SHIM_MEMORY_TRANSFER_H
+
+#include "shim/memory/store.h"
+
+/**
+ * Bring to location AT (device DEV, or the host where DEV < 0) what it lacks of R. Rows of one length at one distance
+ * go as a rectangle. *MOVED (may be NULL) grows by the bytes transferred. Errors and thread: as yk_store_need.
+ */
+cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, uint64_t *moved);
+
+/** After a change of the map; with the lock held. */
+void yk_store_refresh(struct yk_store *s);
+
+#endif
