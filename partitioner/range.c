@@ -3,7 +3,7 @@
 bool yk_range_total(const struct yk_range *r, uint64_t *total)
 {
     uint64_t n = 1;
-    if (r->dims < 1 || r->dims > 3)
+    if (r->dims < 1 || r->dims > 3 || r->axis > r->dims)
         return false;
     for (unsigned d = 0; d < 3; d++)
         if (r->groups[d] < 1 || (d >= r->dims && r->groups[d] != 1) ||
@@ -36,24 +36,52 @@ static uint64_t least_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+unsigned yk_range_axis(const struct yk_range *r)
+{
+    return r->axis ? r->axis - 1 : r->dims - 1;
+}
+
+/* The dimensions of R, the one that varies fastest first. */
+static void order(const struct yk_range *r, unsigned by[3])
+{
+    unsigned n = 0, axis = r->axis ? r->axis - 1 : 2;
+    for (unsigned d = 0; d < 3; d++)
+        if (d != axis)
+            by[n++] = d;
+    by[2] = axis;
+}
+
+/* FIRST and COUNT are in the order of numbering. */
+static struct yk_box turned(const unsigned by[3], const uint64_t first[3], const uint64_t count[3])
+{
+    struct yk_box b;
+    for (unsigned i = 0; i < 3; i++) {
+        b.first[by[i]] = first[i];
+        b.count[by[i]] = count[i];
+    }
+    return b;
+}
+
 void yk_range_cut(const struct yk_range *r, uint64_t from, uint64_t to, struct yk_share *share)
 {
-    uint64_t row = r->groups[0], plane = row * r->groups[1];
+    unsigned by[3];
+    order(r, by);
+    uint64_t row = r->groups[by[0]], rows = r->groups[by[1]], plane = row * rows;
     share->n = 0;
     while (from < to) {
-        struct yk_box *b = &share->box[share->n++];
         uint64_t left = to - from, in_plane = from % plane, in_row = from % row, taken;
-        *b = (struct yk_box){{in_row, in_plane / row, from / plane}, {row, r->groups[1], 1}};
+        uint64_t first[3] = {in_row, in_plane / row, from / plane}, count[3] = {row, rows, 1};
         if (in_plane == 0 && left >= plane) {
-            b->count[2] = left / plane;
-            taken = b->count[2] * plane;
+            count[2] = left / plane;
+            taken = count[2] * plane;
         } else if (in_row == 0 && left >= row) {
-            b->count[1] = least_of(left, plane - in_plane) / row;
-            taken = b->count[1] * row;
+            count[1] = least_of(left, plane - in_plane) / row;
+            taken = count[1] * row;
         } else {
-            b->count[1] = 1;
-            b->count[0] = taken = least_of(left, row - in_row);
+            count[1] = 1;
+            count[0] = taken = least_of(left, row - in_row);
         }
+        share->box[share->n++] = turned(by, first, count);
         from += taken;
     }
 }
@@ -68,10 +96,12 @@ struct yk_box yk_range_cut_axis(const struct yk_range *r, unsigned axis, size_t 
 
 uint64_t yk_range_grain(const struct yk_range *r, uint64_t least)
 {
-    uint64_t row = r->groups[0], plane = row * r->groups[1];
-    if (r->groups[2] >= least && r->groups[2] > 1)
-        return plane;
-    if ((uint64_t)r->groups[1] * r->groups[2] >= least && r->groups[1] > 1)
+    unsigned by[3];
+    order(r, by);
+    uint64_t row = r->groups[by[0]], rows = r->groups[by[1]], planes = r->groups[by[2]];
+    if (planes >= least && planes > 1)
+        return row * rows;
+    if (rows * planes >= least && rows > 1)
         return row;
     return 1;
 }

@@ -2,7 +2,10 @@
  * strategies, the shim's planner and executor, tests. Pure: no OpenCL type, clock, I/O, thread or global; no local size
  * either, since yoke never cuts a work-group.
  *
- * Work-groups are numbered ("flattened") with dimension 0 fastest: number = x + groups[0] * (y + groups[1] * z). */
+ * Work-groups are numbered ("flattened"); shares are runs of numbers. Dimension 0 varies fastest: number = x +
+ * groups[0]
+ * * (y + groups[1] * z). Where another axis than the last is to be cut, that one varies slowest and the others keep
+ * their order. */
 #ifndef YK_PARTITIONER_RANGE_H
 #define YK_PARTITIONER_RANGE_H
 
@@ -14,6 +17,7 @@
 struct yk_range {
     unsigned dims; /* 1..3 */
     size_t groups[3];
+    unsigned axis; /* the dimension that is cut, plus 1: that which varies slowest; 0: the last one that is used */
 };
 
 /* A box of work-groups; count is 1 in unused dimensions. One box is one kernel launch. */
@@ -29,7 +33,8 @@ struct yk_share {
     struct yk_box box[YK_SHARE_BOXES];
 };
 
-/** Number of work-groups of R into *TOTAL. False: dims or a count is out of range, or the product overflows 64 bits. */
+/** Number of work-groups of R into *TOTAL. False: dims, axis or a count is out of range, or the product overflows 64
+ * bits. */
 bool yk_range_total(const struct yk_range *r, uint64_t *total);
 
 /** Number of work-groups of B, of all boxes of S. */
@@ -44,6 +49,9 @@ struct yk_box yk_range_box(const struct yk_range *r);
  * most 2 * dims - 1. R is valid (yk_range_total), FROM <= TO <= total; FROM == TO gives no box.
  */
 void yk_range_cut(const struct yk_range *r, uint64_t from, uint64_t to, struct yk_share *share);
+
+/** The dimension that R is cut along. */
+unsigned yk_range_axis(const struct yk_range *r);
 
 /** Layers [FROM, TO) of dimension AXIS as one box. AXIS < dims, FROM < TO <= groups[AXIS]. */
 struct yk_box yk_range_cut_axis(const struct yk_range *r, unsigned axis, size_t from, size_t to);

@@ -8,7 +8,7 @@
 /* Two devices share a 2-D range; device 1's part comes back by byte difference. */
 static void make(struct yk_plan *p)
 {
-    struct yk_range r = {2, {4, 3, 1}};
+    struct yk_range r = {.dims = 2, .groups = {4, 3, 1}};
     unsigned copy, snap, run0, run1;
     struct yk_step s = {YK_STEP_COPY, .from = 0, .to = 2, .buffer = 0, .region = yk_region_plain(0, 4096)};
     yk_plan_init(p, &r);
