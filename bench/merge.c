@@ -1,16 +1,21 @@
 /* How fast partial outputs are put together, against memcpy of the same bytes in the same run.
  *
+ * figure merge.exact: regions read from a CPU device's buffer of its own, in one piece and as rows; the worse
+ * figure merge.kernel: merge kernels on a CPU device (they compute nothing any more, but find their way): a guard that
+ * depends on data, which all or half of the work-items pass; the worse. It reads the guard's data besides
+ * figure merge.kernel_indexed: one whose address is read from an index, number by number: no copy in one piece
  * figure merge.difference: byte difference (shim/merge), the worst of: nothing changed, half of the buffer changed in
  * one piece (what one of two devices leaves), every byte changed, one byte in eight changed everywhere. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "bench/figure.h"
+#include "bench/merge_device.h"
 #include "shim/merge/diff.h"
 
-enum { ROUNDS = 15 };
+enum { ROUNDS = MERGE_ROUNDS };
 
 static unsigned char *before, *device, *master;
 static size_t bytes = 64u << 20;
@@ -62,14 +67,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    FILE *json = NULL;
-    if (argc == 3 && !strcmp(argv[1], "--json")) {
-        json = fopen(argv[2], "w");
-        if (!json) {
-            fprintf(stderr, "bench/merge: %s: %s\n", argv[2], strerror(errno));
-            return 1;
-        }
-    } else if (argc != 1) {
+    const char *json = argc == 3 && !strcmp(argv[1], "--json") ? argv[2] : NULL;
+    if (argc != 1 && !json) {
         fprintf(stderr, "usage: merge [--json FILE]\n");
         return 2;
     }
@@ -84,21 +83,28 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < bytes; i++)
         before[i] = (unsigned char)((x = x * 1664525 + 1013904223) >> 24);
     double worst = 1e30;
-    printf("%zu MiB: ms of byte difference, of memcpy, ratio of speeds\n", bytes >> 20);
+    printf("%zu MiB: ms, of memcpy, ratio of speeds\n", bytes >> 20);
     for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
         pattern[i].make();
         memcpy(master, before, bytes);
         double merge = best_ms(true), copy = best_ms(false), ratio = copy / merge;
-        printf("  %-10s %8.2f %8.2f %6.2f\n", pattern[i].name, merge, copy, ratio);
+        printf("  difference, %-10s %8.2f %8.2f %6.2f\n", pattern[i].name, merge, copy, ratio);
         worst = ratio < worst ? ratio : worst;
     }
-    printf("figure merge.difference %.3f x\n", worst);
-    if (json) {
-        fprintf(json, "{\"merge.difference\": %.3f}\n", worst);
-        fclose(json);
+    double exact = merge_exact(bytes);
+    struct merge_kernel kernel = merge_kernel(bytes);
+    if (exact >= 0)
+        figure("merge.exact", exact, "x");
+    if (kernel.worst >= 0) {
+        figure("merge.kernel", kernel.worst, "x");
+        figure("merge.kernel_indexed", kernel.indexed, "x");
     }
+    figure("merge.difference", worst, "x");
     free(before);
     free(device);
     free(master);
-    return 0;
+    if (exact < 0 || kernel.worst < 0)
+        fprintf(stderr, "bench/merge: no CPU device, or no yoke-transform beside libyoke.so\n");
+    int status = figure_finish(json);
+    return exact < 0 || kernel.worst < 0 ? 1 : status;
 }
