@@ -3,7 +3,8 @@
  *
  * Rules that make every kernel's result defined, whatever the device:
  * - a work-item writes only cells that are its own (or its work-group's, by the work-item with local id 0);
- * - buffers that one kernel writes are never read by it at other places than the own cell;
+ * - buffers that one kernel writes are never read by it at other places than the own cell, or behind all cells;
+ * - of arguments that are one memory, at most one is written through;
  * - integers are computed unsigned; conversions of floats to integers are bounded; no float whose NaN bits could differ
  * is stored; barriers stand outside of all branches;
  * - one seed is one program: at most one random number is drawn per full expression, as C leaves the order open;
@@ -29,6 +30,8 @@ struct input {
     enum base base;
     size_t count;
     bool for_helper; /* may be given to hp0 */
+    bool shareable;  /* no other argument changes its buffer, which is: */
+    unsigned buffer;
 };
 
 struct gen {

@@ -130,11 +130,85 @@ static void number_items(struct gen *g)
     strcpy(g->get[C_U].v[0], "me");
 }
 
+/* The first number of a buffer of numbers of SIZE bytes at or behind number AT where a sub-buffer may begin. */
+static size_t aligned(size_t at, size_t size)
+{
+    return (at * size + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN / size;
+}
+
+/* A buffer that the kernel has already as an input, or a sub-buffer of it: into IN and *ARG. */
+static bool same_again(struct gen *g, struct input *in, struct plan_arg *arg)
+{
+    const struct input *old = g->input_count ? &g->inputs[gen_below(g, g->input_count)] : NULL;
+    if (!old || !old->shareable) {
+        return false;
+    }
+    const struct plan_buffer *buffer = &g->plan->buffers[old->buffer];
+    size_t at = aligned(old->count / 4, bases[old->base].size);
+    *in = *old;
+    arg->buffer = old->buffer;
+    if (!buffer->part && at + 64 <= buffer->count && gen_one_in(g, 2)) {
+        arg->view_at = at;
+        in->count = arg->view_count = buffer->count - at;
+    }
+    return true;
+}
+
+/* What lies behind the cells of a buffer that the kernel writes, as a sub-buffer: into IN and *ARG. */
+static bool behind_output(struct gen *g, struct input *in, struct plan_arg *arg)
+{
+    struct plan_kernel *k = g->kernel;
+    for (unsigned a = 0; a < k->arg_count; a++) {
+        struct plan_buffer *buffer = k->args[a].kind == ARG_BUFFER ? &g->plan->buffers[k->args[a].buffer] : NULL;
+        if (!buffer || !buffer->written || (int)a == k->swap[0] || (int)a == k->swap[1] ||
+            &g->plan->kernels[buffer->kernel] != k || (bases[buffer->base].real && !g->floats) ||
+            strncmp(buffer->name, "out", 3) != 0) {
+            continue;
+        }
+        arg->buffer = k->args[a].buffer;
+        arg->view_at = aligned(buffer->count, bases[buffer->base].size);
+        arg->view_count = 64 + gen_below(g, 500) / 16 * 16;
+        buffer->count = arg->view_at + arg->view_count;
+        buffer->part = false;
+        in->base = buffer->base;
+        in->count = arg->view_count;
+        return true;
+    }
+    return false;
+}
+
+/* An input that is one memory with another argument. */
+static bool alias(struct gen *g, struct input *in)
+{
+    struct plan_arg arg = {.kind = ARG_BUFFER};
+    struct input made = {.count = 0};
+    unsigned number = g->input_count;
+    bool behind = gen_one_in(g, 2);
+    if (g->limits->apart || !(behind ? behind_output(g, &made, &arg) : same_again(g, &made, &arg))) {
+        return false;
+    }
+    *in = made;
+    in->shareable = false;
+    in->count_name[0] = 0;
+    in->for_helper = in->base == B_UINT;
+    snprintf(in->name, sizeof(in->name), "in%u", number);
+    struct plan_arg *to = kernel_arg(g, ARG_BUFFER);
+    to->buffer = arg.buffer;
+    to->view_at = arg.view_at;
+    to->view_count = arg.view_count;
+    text_add(&g->params, "__global const %s *%s", bases[in->base].name, in->name);
+    g->input_count++;
+    return true;
+}
+
 static void input(struct gen *g)
 {
     struct plan *plan = g->plan;
     struct input *in = &g->inputs[g->input_count];
     unsigned number = g->input_count;
+    if (gen_one_in(g, 5) && alias(g, in)) {
+        return;
+    }
     *in = (struct input){.count = 0};
     snprintf(in->name, sizeof(in->name), "in%u", number);
     unsigned buffer = 0;
@@ -154,6 +228,8 @@ static void input(struct gen *g)
     }
     in->base = plan->buffers[buffer].base;
     in->count = plan->buffers[buffer].count;
+    in->buffer = buffer;
+    in->shareable = true;
     static const char *const spaces[] = {"__global const", "__global const", "global", "const __global",
                                          "__constant const"};
     bool constant_fits = in->count * bases[in->base].size <= 16384;

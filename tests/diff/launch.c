@@ -147,7 +147,24 @@ static bool make_buffer(struct run *run, unsigned number)
     return !run->failed;
 }
 
-static bool set_args(struct run *run, const struct plan_kernel *k, cl_kernel kernel, unsigned launch)
+/* Sub-buffers for the arguments of K that are given one. */
+static void make_views(struct run *run, const struct plan_kernel *k, cl_mem view[PLAN_ARGS])
+{
+    for (unsigned a = 0; a < k->arg_count && !run->failed; a++) {
+        const struct plan_arg *arg = &k->args[a];
+        if (arg->kind != ARG_BUFFER || !arg->view_count) {
+            continue;
+        }
+        size_t size = bases[run->plan->buffers[arg->buffer].base].size;
+        cl_buffer_region region = {arg->view_at * size, arg->view_count * size};
+        cl_int error;
+        view[a] = clCreateSubBuffer(run->buffers[arg->buffer], 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+        check(run, error, "clCreateSubBuffer", k->name);
+    }
+}
+
+static bool set_args(struct run *run, const struct plan_kernel *k, cl_kernel kernel, unsigned launch,
+                     const cl_mem view[PLAN_ARGS])
 {
     for (unsigned a = 0; a < k->arg_count && !run->failed; a++) {
         const struct plan_arg *arg = &k->args[a];
@@ -158,7 +175,7 @@ static bool set_args(struct run *run, const struct plan_kernel *k, cl_kernel ker
                         : (int)a == k->swap[1] ? k->swap[0]
                                                : -1;
             unsigned buffer = other >= 0 ? k->args[other].buffer : arg->buffer;
-            error = clSetKernelArg(kernel, a, sizeof(cl_mem), &run->buffers[buffer]);
+            error = clSetKernelArg(kernel, a, sizeof(cl_mem), view[a] ? &view[a] : &run->buffers[buffer]);
         } else {
             error = clSetKernelArg(kernel, a, arg->bytes, arg->kind == ARG_LOCAL ? NULL : arg->value[launch]);
         }
@@ -224,7 +241,9 @@ static void launch_kernel(struct run *run, const struct plan_kernel *k)
     if (!check(run, error, "clCreateKernel", k->name)) {
         return;
     }
-    for (unsigned l = 0; l < k->launches && set_args(run, k, kernel, l); l++) {
+    cl_mem view[PLAN_ARGS] = {NULL};
+    make_views(run, k, view);
+    for (unsigned l = 0; l < k->launches && !run->failed && set_args(run, k, kernel, l, view); l++) {
         cl_event event = NULL;
         cl_uint waits = wait_for(run, k->queue);
         error =
@@ -235,6 +254,11 @@ static void launch_kernel(struct run *run, const struct plan_kernel *k)
         }
         if (k->touched && l + 1 < k->launches) {
             touch(run, k);
+        }
+    }
+    for (unsigned a = 0; a < k->arg_count; a++) {
+        if (view[a]) {
+            clReleaseMemObject(view[a]); /* launches may be pending */
         }
     }
     clReleaseKernel(kernel);

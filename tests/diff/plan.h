@@ -13,6 +13,7 @@
 
 #define PLAN_ARGS     24
 #define PLAN_LAUNCHES 3
+#define PLAN_ALIGN    512 /* bytes; where a sub-buffer may begin on any device */
 #define PLAN_VALUE    128 /* bytes of the largest scalar argument: double16 */
 
 enum base { B_CHAR, B_UCHAR, B_SHORT, B_USHORT, B_INT, B_UINT, B_LONG, B_ULONG, B_FLOAT, B_DOUBLE, B_COUNT };
@@ -46,7 +47,8 @@ enum arg_kind { ARG_BUFFER, ARG_SCALAR, ARG_LOCAL };
 struct plan_arg {
     enum arg_kind kind;
     unsigned buffer;
-    size_t bytes; /* of a scalar, or of local memory */
+    size_t view_at, view_count; /* not 0: it is given a sub-buffer, these numbers of the buffer */
+    size_t bytes;               /* of a scalar, or of local memory */
     unsigned char value[PLAN_LAUNCHES][PLAN_VALUE];
 };
 
