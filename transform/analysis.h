@@ -68,5 +68,7 @@ unsigned yk_atomic_kind(LLVMValueRef i, LLVMValueRef pointer);
 bool yk_atomics_apart(struct yk_analysis *a, unsigned arg);
 /** What each access touches, as expressions; after the verdict, for kernels that may be split. */
 yk_status yk_analyse_touches(struct yk_analysis *a);
+/** May a merge kernel be made of it? After the touches, for kernels whose writes may not be exact. */
+yk_status yk_analyse_merge(struct yk_analysis *a);
 
 #endif

@@ -224,7 +224,9 @@ static bool end_kernel(struct reader *r, struct yk_facts_kernel *k)
     k->guard = keep(r, r->guards.v, r->guards.n, sizeof *r->guards.v);
     r->args.n = r->hidden.n = r->nodes.n = r->accesses.n = r->guards.n = 0;
     return k->arg && k->hidden && k->node && k->access && k->guard && yk_line_done(&r->t) && arguments_fit(k) &&
-           (k->needs_variant || !k->nhidden) && (k->verdict == YK_VERDICT_WHOLE) == (k->reason[0] != 0) &&
+           (k->needs_variant || !k->nhidden) &&
+           (!k->mergeable || (k->verdict == YK_VERDICT_MERGE && !k->unmerged[0])) &&
+           (k->verdict == YK_VERDICT_WHOLE) == (k->reason[0] != 0) &&
            (yk_array_push(&r->kernels, *k) || push_failed(r));
 }
 
@@ -238,6 +240,8 @@ static bool read_count(struct reader *r, struct yk_facts_kernel *k)
 /* One line of a kernel; `done` is not among them. */
 static bool read_kernel_line(struct reader *r, struct yk_facts_kernel *k)
 {
+    if (yk_line_key(&r->t, "unmerged"))
+        return !k->unmerged[0] && rest(r, &k->unmerged);
     if (yk_line_key(&r->t, "reason"))
         return !k->reason[0] && rest(r, &k->reason);
     if (yk_line_key(&r->t, "arg"))
@@ -268,7 +272,7 @@ static bool read_kernel_line(struct reader *r, struct yk_facts_kernel *k)
 
 static bool read_kernel(struct reader *r)
 {
-    struct yk_facts_kernel k = {.reason = ""};
+    struct yk_facts_kernel k = {.reason = "", .unmerged = ""};
     unsigned verdict;
     if (r->kernels.n >= MAX_KERNELS || !identifier(r, &k.name) || !yk_line_done(&r->t) || !yk_line_next(&r->t) ||
         !yk_line_key(&r->t, "verdict") || !NAMED(r, yk_verdict_name, &verdict) || !yk_line_done(&r->t))
@@ -283,17 +287,18 @@ static bool read_kernel(struct reader *r)
     return false;
 }
 
-static bool read_variant(struct reader *r)
+/* A source of as many bytes as the line says, and a newline. */
+static bool read_source(struct reader *r, const char **source, size_t *size)
 {
     struct yk_facts *f = r->f;
     uint64_t n;
-    if (f->variant_source || !yk_line_number(&r->t, 1u << 30, &n) || !yk_line_done(&r->t) ||
+    if (*source || !yk_line_number(&r->t, 1u << 30, &n) || !yk_line_done(&r->t) ||
         (uint64_t)(r->t.end - r->t.at) <= n || r->t.at[n] != '\n' || memchr(r->t.at, 0, n))
         return false;
-    f->variant_source = yk_arena_strndup(&f->arena, r->t.at, n);
-    f->variant_size = n;
+    *source = yk_arena_strndup(&f->arena, r->t.at, n);
+    *size = n;
     r->t.at += n + 1;
-    return f->variant_source || push_failed(r);
+    return *source || push_failed(r);
 }
 
 static bool read_file(struct reader *r, bool absent)
@@ -325,7 +330,9 @@ static bool read_line(struct reader *r)
         return !r->f->refused && rest(r, &r->f->refused);
     if (yk_line_key(&r->t, "options"))
         return !r->f->variant_options[0] && rest(r, &r->f->variant_options);
-    return yk_line_key(&r->t, "variant") && read_variant(r);
+    if (yk_line_key(&r->t, "variant"))
+        return read_source(r, &r->f->variant_source, &r->f->variant_size);
+    return yk_line_key(&r->t, "merging") && read_source(r, &r->f->merge_source, &r->f->merge_size);
 }
 
 /* The last line: a checksum of all before it. */
@@ -339,10 +346,13 @@ static bool read_sum(struct reader *r, const char *text, const char *line)
 /* What the lines say together. */
 static bool consistent(const struct yk_facts *f)
 {
-    bool variants = false;
-    for (unsigned i = 0; i < f->nkernels; i++)
+    bool variants = false, merging = false;
+    for (unsigned i = 0; i < f->nkernels; i++) {
         variants |= f->kernel[i].needs_variant;
-    return f->ntargets && variants == (f->variant_source != NULL) && !(f->refused && f->nkernels);
+        merging |= f->kernel[i].mergeable;
+    }
+    return f->ntargets && variants == (f->variant_source != NULL) && merging == (f->merge_source != NULL) &&
+           !(f->refused && f->nkernels);
 }
 
 static bool read_all(struct reader *r, const char *text)

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "transform/facts_symbols.h"
 
-#define YK_FACTS_VERSION 2 /* of the record; a record of another version is refused */
+#define YK_FACTS_VERSION 3 /* of the record; a record of another version is refused */
 
 enum yk_arg_kind {
     YK_ARG_VALUE,    /* by value, `size` bytes */
@@ -24,6 +24,8 @@ enum yk_arg_kind {
     YK_ARG_OTHER, /* queue, event, reserved types: the kernel runs whole */
     YK_ARG_KIND_COUNT
 };
+
+#define YK_MERGE_PREFIX "yk_merge_" /* of the merge program's kernels */
 
 enum yk_verdict {
     YK_VERDICT_WHOLE, /* `reason` says why */
@@ -125,6 +127,10 @@ struct yk_facts_kernel {
     bool enqueues;                                    /* device-side enqueue */
     bool program_scope;                               /* touches variables of program scope that are not constant */
     bool volatile_read, fence, waits, global_atomics; /* signs of communication between work-groups */
+    bool mergeable; /* the merge program has a kernel that puts its outputs together: yk_merge_NAME, whose arguments
+                       are the app's, the hidden ones, and for each written buffer in turn the other device's output
+                       (a pointer to __global) and the buffer's size in bytes (a ulong) */
+    const char *unmerged; /* why not, in words of a user; "" where it is or nobody asked */
     uint32_t count[YK_COUNT_CLASS_COUNT];
     unsigned nnodes, naccesses, nguards;
     struct yk_facts_node *node;
@@ -151,8 +157,10 @@ struct yk_facts {
     struct yk_facts_kernel *kernel;
     const char *variant_source;  /* preprocessed, for target 0's text; NULL where no kernel needs a variant */
     size_t variant_size;         /* bytes without the terminating NUL */
-    const char *variant_options; /* build options for it: the app's, without those for the preprocessor */
-    struct yk_arena arena;       /* everything above */
+    const char *variant_options; /* build options for both: the app's, without those for the preprocessor */
+    const char *merge_source;    /* preprocessed too; NULL where no kernel is mergeable */
+    size_t merge_size;
+    struct yk_arena arena; /* everything above */
 };
 
 /**

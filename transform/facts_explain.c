@@ -38,6 +38,7 @@ static void explain_kernel(const struct yk_facts_kernel *k, FILE *out)
     if (k->reqd_group[0])
         fprintf(out, "  work-group  %u x %u x %u\n", k->reqd_group[0], k->reqd_group[1], k->reqd_group[2]);
     yk_facts_explain_accesses(out, k);
+    yk_facts_explain_example(out, k);
     words(out, yk_facts_kernel_flags, k, "  facts       ");
     fputs("\n  counts     ", out);
     for (unsigned i = 0; i < YK_COUNT_CLASS_COUNT; i++)
@@ -55,4 +56,6 @@ void yk_facts_explain(const struct yk_facts *f, FILE *out)
     if (f->variant_source)
         fprintf(out, "\nvariant for boxes of work-groups, built with \"%s\":\n\n%s", f->variant_options,
                 f->variant_source);
+    if (f->merge_source)
+        fprintf(out, "\nmerge program, built with \"%s\" on a CPU device:\n\n%s", f->variant_options, f->merge_source);
 }

@@ -24,8 +24,9 @@ static json_t *arg_json(const struct yk_facts_arg *a)
 
 static json_t *kernel_json(const struct yk_facts_kernel *k)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[iii]}", "name", k->name, "verdict", yk_verdict_name(k->verdict), "reason",
-                          k->reason, "reqd_group", (int)k->reqd_group[0], (int)k->reqd_group[1], (int)k->reqd_group[2]);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:[iii]}", "name", k->name, "verdict", yk_verdict_name(k->verdict),
+                          "reason", k->reason, "unmerged", k->unmerged ? k->unmerged : "", "reqd_group",
+                          (int)k->reqd_group[0], (int)k->reqd_group[1], (int)k->reqd_group[2]);
     json_t *args = json_array(), *hidden = json_array(), *counts = json_object();
     for (unsigned i = 0; i < k->nargs; i++)
         json_array_append_new(args, arg_json(&k->arg[i]));
@@ -46,9 +47,10 @@ yk_status yk_facts_print_json(const struct yk_facts *f, FILE *out)
     json_t *kernels = json_array();
     for (unsigned i = 0; i < f->nkernels; i++)
         json_array_append_new(kernels, kernel_json(&f->kernel[i]));
-    json_t *all = json_pack("{s:s, s:s?, s:o, s:s?, s:s?}", "transformer", f->transformer, "refused", f->refused,
-                            "kernels", kernels, "variant_source", f->variant_source, "variant_options",
-                            f->variant_source ? f->variant_options : NULL);
+    json_t *all =
+        json_pack("{s:s, s:s?, s:o, s:s?, s:s?, s:s?}", "transformer", f->transformer, "refused", f->refused, "kernels",
+                  kernels, "variant_source", f->variant_source, "variant_options",
+                  f->variant_source || f->merge_source ? f->variant_options : NULL, "merge_source", f->merge_source);
     int failed = !all || json_dumpf(all, out, JSON_INDENT(2)) != 0;
     putc('\n', out);
     json_decref(all);

@@ -71,6 +71,8 @@ static void put_kernel(FILE *f, const struct yk_facts_kernel *k)
     fprintf(f, "kernel %s\nverdict %s\n", k->name, yk_verdict_name(k->verdict));
     if (k->reason[0])
         put_text(f, "reason", k->reason);
+    if (k->unmerged && k->unmerged[0])
+        put_text(f, "unmerged", k->unmerged);
     for (unsigned i = 0; i < k->nargs; i++)
         put_arg(f, &k->arg[i]);
     for (unsigned i = 0; i < k->nhidden; i++)
@@ -85,6 +87,15 @@ static void put_kernel(FILE *f, const struct yk_facts_kernel *k)
             fprintf(f, "count %s %" PRIu32 "\n", yk_count_class_name(i), k->count[i]);
     put_symbols(f, k);
     fputs("done\n", f);
+}
+
+static void put_source(FILE *f, const char *key, const char *source, size_t size)
+{
+    if (!source)
+        return;
+    fprintf(f, "%s %zu\n", key, size);
+    fwrite(source, 1, size, f);
+    putc('\n', f);
 }
 
 yk_status yk_facts_write(const struct yk_facts *facts, char **text, size_t *n)
@@ -109,13 +120,10 @@ yk_status yk_facts_write(const struct yk_facts *facts, char **text, size_t *n)
     }
     for (unsigned i = 0; i < facts->nkernels; i++)
         put_kernel(f, &facts->kernel[i]);
-    if (facts->variant_source) {
-        if (facts->variant_options[0])
-            put_text(f, "options", facts->variant_options);
-        fprintf(f, "variant %zu\n", facts->variant_size);
-        fwrite(facts->variant_source, 1, facts->variant_size, f);
-        putc('\n', f);
-    }
+    if ((facts->variant_source || facts->merge_source) && facts->variant_options[0])
+        put_text(f, "options", facts->variant_options);
+    put_source(f, "variant", facts->variant_source, facts->variant_size);
+    put_source(f, "merging", facts->merge_source, facts->merge_size);
     fflush(f);
     struct yk_hash sum = yk_hash_bytes((struct yk_hash){0, 0}, *text, *n);
     fprintf(f, "sum %016" PRIx64 "\n", sum.lo);

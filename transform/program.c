@@ -9,7 +9,7 @@ static yk_status analyse(struct yk_analysis *a, LLVMValueRef fn)
     size_t n;
     const char *name = LLVMGetValueName2(fn, &n);
     a->k->name = yk_arena_strndup(a->arena, name, n);
-    a->k->reason = "";
+    a->k->reason = a->k->unmerged = "";
     yk_status s = a->k->name ? yk_ir_kernel_init(&a->ir, fn, a->arena) : YK_ENOMEM;
     if (s == YK_OK && !(a->places = yk_arena_array(a->arena, struct yk_places *, a->ir.ninsts)))
         s = YK_ENOMEM;
@@ -25,6 +25,8 @@ static yk_status analyse(struct yk_analysis *a, LLVMValueRef fn)
         yk_analyse_counts(a);
         yk_analyse_verdict(a);
         s = yk_analyse_touches(a);
+        if (s == YK_OK)
+            s = yk_analyse_merge(a);
     }
     return s;
 }

@@ -1,19 +1,8 @@
 #include "transform/syntax.h"
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct visit {
-    struct yk_syntax *s;
-    struct yk_arena *a;
-    const char *text;
-    size_t size;
-    CXTranslationUnit unit;
-    CXFile file;
-    int function; /* whose body we are in, or -1 */
-    bool memory;
-};
+#include "transform/syntax_visit.h"
 
 static const struct {
     const char *name;
@@ -26,14 +15,14 @@ static const struct {
 };
 enum { NBUILTINS = sizeof builtins / sizeof *builtins };
 
-static void problem(struct visit *v, const char *why)
+static void problem(struct yk_visit *v, const char *why)
 {
     if (!v->s->problem)
         v->s->problem = why;
 }
 
 /* A libclang string in our arena. */
-static const char *keep(struct visit *v, CXString s)
+static const char *keep(struct yk_visit *v, CXString s)
 {
     const char *c = clang_getCString(s), *copy = yk_arena_strndup(v->a, c ? c : "", c ? strlen(c) : 0);
     clang_disposeString(s);
@@ -42,7 +31,7 @@ static const char *keep(struct visit *v, CXString s)
 }
 
 /* Offset of L in our text; false where it lies elsewhere. */
-static bool offset(struct visit *v, CXSourceLocation l, size_t *at)
+static bool offset(struct yk_visit *v, CXSourceLocation l, size_t *at)
 {
     CXFile file;
     unsigned o;
@@ -51,14 +40,14 @@ static bool offset(struct visit *v, CXSourceLocation l, size_t *at)
     return file && clang_File_isEqual(file, v->file);
 }
 
-static bool range(struct visit *v, CXCursor c, size_t *begin, size_t *end)
+bool yk_visit_range(struct yk_visit *v, CXCursor c, size_t *begin, size_t *end)
 {
     CXSourceRange r = clang_getCursorExtent(c);
     return offset(v, clang_getRangeStart(r), begin) && offset(v, clang_getRangeEnd(r), end) && *begin < *end &&
            *end <= v->size;
 }
 
-static int function_of(struct visit *v, CXCursor decl)
+static int function_of(struct yk_visit *v, CXCursor decl)
 {
     CXString id = clang_getCursorUSR(decl);
     const char *text = clang_getCString(id);
@@ -75,7 +64,7 @@ static int function_of(struct visit *v, CXCursor decl)
     return (int)v->s->functions.n - 1;
 }
 
-static size_t skip_space(const struct visit *v, size_t at)
+static size_t skip_space(const struct yk_visit *v, size_t at)
 {
     while (at < v->size && isspace((unsigned char)v->text[at]))
         at++;
@@ -83,7 +72,7 @@ static size_t skip_space(const struct visit *v, size_t at)
 }
 
 /* The parentheses after the name of a declaration. */
-static bool parameters(struct visit *v, size_t name, size_t len, struct yk_syntax_decl *d)
+static bool parameters(struct yk_visit *v, size_t name, size_t len, struct yk_syntax_decl *d)
 {
     d->open = skip_space(v, name + len);
     if (d->open >= v->size || v->text[d->open] != '(')
@@ -112,7 +101,25 @@ static bool is_builtin_name(const char *name)
     return false;
 }
 
-static void declaration(struct visit *v, CXCursor c)
+static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
+        return CXChildVisit_Continue;
+    *(CXCursor *)data = c;
+    return CXChildVisit_Break;
+}
+
+/* Offset of the '{' of function C's body; 0: not in the text. */
+static size_t body_of(struct yk_visit *v, CXCursor c)
+{
+    CXCursor body = clang_getNullCursor();
+    size_t begin = 0, end;
+    clang_visitChildren(c, find_body, &body);
+    return !clang_Cursor_isNull(body) && yk_visit_range(v, body, &begin, &end) && v->text[begin] == '{' ? begin : 0;
+}
+
+static void declaration(struct yk_visit *v, CXCursor c)
 {
     size_t at;
     if (!offset(v, clang_getCursorLocation(c), &at))
@@ -130,6 +137,8 @@ static void declaration(struct visit *v, CXCursor c)
         return;
     }
     f->defined |= clang_isCursorDefinition(c);
+    d.name = at;
+    d.body = clang_isCursorDefinition(c) ? body_of(v, c) : 0;
     v->memory |= !yk_array_push(&v->s->decls, d);
 }
 
@@ -166,7 +175,7 @@ static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Break;
 }
 
-static void call(struct visit *v, CXCursor c)
+static void call(struct yk_visit *v, CXCursor c)
 {
     CXCursor decl = clang_getCursorReferenced(c), callee = clang_getNullCursor();
     struct yk_syntax_call k = {.callee = -1, .nargs = (unsigned)clang_Cursor_getNumArguments(c)};
@@ -186,11 +195,13 @@ static void call(struct visit *v, CXCursor c)
         k.callee = function_of(v, decl); /* other built-ins too: they need nothing */
     }
     clang_visitChildren(c, first_child, &callee);
-    if (v->function < 0 || clang_Cursor_isNull(callee) || !range(v, c, &k.begin, &k.end) ||
-        !range(v, callee, &k.name_begin, &k.name_end) || v->text[k.end - 1] != ')') {
+    if (v->function < 0 || clang_Cursor_isNull(callee) || !yk_visit_range(v, c, &k.begin, &k.end) ||
+        !yk_visit_range(v, callee, &k.name_begin, &k.name_end) || v->text[k.end - 1] != ')') {
         problem(v, "calls a function where yoke cannot rewrite it");
         return;
     }
+    if (k.callee >= 0)
+        yk_visit_call(v, c, k.callee, v->s->functions.v[k.callee].name, k.name_begin, k.name_end);
     struct yk_syntax_function *f = &v->s->functions.v[v->function];
     if (k.callee < 0)
         f->needs |= needs_of(&k);
@@ -201,8 +212,7 @@ static void call(struct visit *v, CXCursor c)
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
-    (void)parent;
-    struct visit *v = data;
+    struct yk_visit *v = data;
     if (v->memory)
         return CXChildVisit_Break;
     if (clang_getCursorKind(c) == CXCursor_FunctionDecl) {
@@ -217,26 +227,34 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     }
     if (clang_getCursorKind(c) == CXCursor_CallExpr)
         call(v, c);
+    else
+        yk_visit_store(v, c, parent);
     return CXChildVisit_Recurse;
 }
 
 /* What is needed by whoever is called is needed too. */
 static void spread(struct yk_syntax *s)
 {
+    for (size_t i = 0; i < s->given.n; i++) /* built-ins that may write */
+        if (!s->functions.v[s->given.v[i].callee].defined)
+            s->functions.v[s->given.v[i].function].odd = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < s->functions.n; i++) {
             struct yk_syntax_function *f = &s->functions.v[i];
             for (size_t k = 0; k < f->callees.n; k++) {
-                yk_hidden_set n = f->needs | s->functions.v[f->callees.v[k]].needs;
-                changed |= n != f->needs;
+                const struct yk_syntax_function *g = &s->functions.v[f->callees.v[k]];
+                yk_hidden_set n = f->needs | g->needs;
+                changed |= n != f->needs || (g->stores && !f->stores) || (g->odd && !f->odd);
                 f->needs = n;
+                f->stores |= g->stores;
+                f->odd |= g->odd;
             }
         }
     }
 }
 
-static const char *first_error(struct visit *v)
+static const char *first_error(struct yk_visit *v)
 {
     for (unsigned i = 0, n = clang_getNumDiagnostics(v->unit); i < n; i++) {
         CXDiagnostic d = clang_getDiagnostic(v->unit, i);
@@ -253,7 +271,7 @@ yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t siz
                           struct yk_syntax *s)
 {
     *s = (struct yk_syntax){.problem = NULL};
-    struct visit v = {.s = s, .a = a, .text = text, .size = size, .function = -1};
+    struct yk_visit v = {.s = s, .a = a, .text = text, .size = size, .function = -1};
     const char *std = yk_arena_printf(a, "-cl-std=CL%u.%u", f->std / 100, f->std / 10 % 10);
     const char *args[40] = {"-x",
                             "cl",
@@ -305,4 +323,6 @@ void yk_syntax_finish(struct yk_syntax *s)
     yk_array_finish(&s->functions);
     yk_array_finish(&s->decls);
     yk_array_finish(&s->calls);
+    yk_array_finish(&s->stores);
+    yk_array_finish(&s->given);
 }

@@ -26,11 +26,32 @@ struct yk_syntax_decl {
     int function;
     size_t open, close; /* offsets of the parentheses round its parameters */
     bool empty;         /* () or (void) */
+    size_t name;        /* offset of its name */
+    size_t body;        /* of the '{', or 0: no definition */
+};
+
+enum yk_store_kind { YK_STORE_ASSIGN, YK_STORE_STEP, YK_STORE_VECTOR };
+
+/* A store to a buffer: [begin, end) is left = right or left OP= right; ++left, left--...; or a call of vstoreN. */
+struct yk_syntax_store {
+    enum yk_store_kind kind;
+    int function;
+    size_t begin, end;
+    size_t left, left_end; /* VECTOR: the name */
+    size_t base_end;       /* of the left side without the part of a vector that it names */
+    size_t right, right_end;
+    unsigned lanes, of; /* that part, as bits of OF lanes; 0: all. VECTOR: of elements */
+};
+
+/* A pointer to global memory given to a function. */
+struct yk_syntax_given {
+    int function, callee;
 };
 
 struct yk_syntax_function {
     const char *name, *id; /* id tells overloads apart */
     bool defined;
+    bool stores, odd;    /* to buffers; in a way that is not in the list; its own and of all that it calls */
     yk_hidden_set needs; /* its own uses and those of all that it calls */
     YK_ARRAY(int) callees;
 };
@@ -39,7 +60,9 @@ struct yk_syntax {
     YK_ARRAY(struct yk_syntax_function) functions;
     YK_ARRAY(struct yk_syntax_decl) decls;
     YK_ARRAY(struct yk_syntax_call) calls; /* of built-ins concerned and of the program's functions */
-    const char *problem;                   /* not NULL: it cannot be rewritten; why */
+    YK_ARRAY(struct yk_syntax_store) stores;
+    YK_ARRAY(struct yk_syntax_given) given;
+    const char *problem; /* not NULL: it cannot be rewritten; why */
 };
 
 /**

@@ -2,50 +2,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transform/syntax.h"
-
-/* Replace text [begin, end) by `text`; inserts have begin == end. */
-struct edit {
-    size_t begin, end;
-    const char *text;
-    size_t order; /* of edits at one place */
-};
-
-struct rewriter {
-    const struct yk_front *f;
-    struct yk_facts *facts;
-    struct yk_arena *a;
-    struct yk_syntax syntax;
-    YK_ARRAY(struct edit) edits;
-    const char *prefix;                  /* of every name that we add */
-    bool choosers[YK_HIDDEN_KIND_COUNT]; /* functions that choose by a dimension known at run time */
-    bool memory;
-};
+#include "transform/rewrite.h"
 
 static const char *const short_names[YK_HIDDEN_KIND_COUNT] = {"group", "groups", "size", "offset"};
 
-static void edit(struct rewriter *r, size_t begin, size_t end, const char *text)
-{
-    struct edit e = {begin, end, text, r->edits.n};
-    if (!text || !yk_array_push(&r->edits, e))
-        r->memory = true;
-}
-
-static int by_place(const void *x, const void *y)
-{
-    const struct edit *a = x, *b = y;
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static const char *hidden_name(struct rewriter *r, enum yk_hidden_kind kind, int dim)
+static const char *hidden_name(struct yk_rewriter *r, enum yk_hidden_kind kind, int dim)
 {
     return yk_arena_printf(r->a, "%s%s%d", r->prefix, short_names[kind], dim);
 }
 
 /* The hidden arguments of set S, as parameters or as arguments. */
-static const char *list(struct rewriter *r, yk_hidden_set s, const char *type)
+static const char *list(struct yk_rewriter *r, yk_hidden_set s, const char *type)
 {
     const char *text = "";
     for (int kind = 0; kind < YK_HIDDEN_KIND_COUNT && text; kind++)
@@ -56,7 +23,7 @@ static const char *list(struct rewriter *r, yk_hidden_set s, const char *type)
 }
 
 /* A prefix that occurs nowhere in the program. */
-static const char *free_prefix(struct rewriter *r)
+static const char *free_prefix(struct yk_rewriter *r)
 {
     const char *p = "yk_";
     for (int i = 1; p && strstr(r->f->text, p); i++)
@@ -65,40 +32,42 @@ static const char *free_prefix(struct rewriter *r)
 }
 
 /* Of the text's own, so that linking two programs meets no name twice. */
-static const char *chooser_name(struct rewriter *r, int kind)
+static const char *chooser_name(struct yk_rewriter *r, int kind)
 {
     return yk_arena_printf(r->a, "%s%s_%08x", r->prefix, short_names[kind], (unsigned)r->f->target_text[0]);
 }
 
-static void rewrite_builtin(struct rewriter *r, const struct yk_syntax_call *c)
+static void rewrite_builtin(struct yk_rewriter *r, const struct yk_syntax_call *c)
 {
     const char *p = r->prefix, *h[3];
     if (c->linear) {
-        edit(r, c->begin, c->end,
-             yk_arena_printf(r->a,
-                             "(((get_global_id(2) - (size_t)%soffset2) * (size_t)%ssize1 + (get_global_id(1) - "
-                             "(size_t)%soffset1)) * (size_t)%ssize0 + (get_global_id(0) - (size_t)%soffset0))",
-                             p, p, p, p, p));
+        yk_rewrite_edit(
+            r, c->begin, c->end,
+            yk_arena_printf(r->a,
+                            "(((get_global_id(2) - (size_t)%soffset2) * (size_t)%ssize1 + (get_global_id(1) - "
+                            "(size_t)%soffset1)) * (size_t)%ssize0 + (get_global_id(0) - (size_t)%soffset0))",
+                            p, p, p, p, p));
         return;
     }
     if (c->dim == 3)
         return; /* beyond the third dimension the driver's answer holds */
     if (c->dim >= 0) {
         const char *name = hidden_name(r, c->kind, c->dim);
-        edit(r, c->begin, c->end,
-             c->kind == YK_HIDDEN_GROUP_OFFSET ? yk_arena_printf(r->a, "(get_group_id(%d) + (size_t)%s)", c->dim, name)
-                                               : yk_arena_printf(r->a, "((size_t)%s)", name));
+        yk_rewrite_edit(r, c->begin, c->end,
+                        c->kind == YK_HIDDEN_GROUP_OFFSET
+                            ? yk_arena_printf(r->a, "(get_group_id(%d) + (size_t)%s)", c->dim, name)
+                            : yk_arena_printf(r->a, "((size_t)%s)", name));
         return;
     }
     for (int d = 0; d < 3; d++)
         h[d] = hidden_name(r, c->kind, d);
     r->choosers[c->kind] = true;
-    edit(r, c->name_begin, c->name_end, chooser_name(r, c->kind));
-    edit(r, c->end - 1, c->end - 1, yk_arena_printf(r->a, ", %s, %s, %s", h[0], h[1], h[2]));
+    yk_rewrite_edit(r, c->name_begin, c->name_end, chooser_name(r, c->kind));
+    yk_rewrite_edit(r, c->end - 1, c->end - 1, yk_arena_printf(r->a, ", %s, %s, %s", h[0], h[1], h[2]));
 }
 
-/* The functions used that choose by a dimension known at run time. Beyond the third the driver's answer holds. */
-static const char *choosers(struct rewriter *r)
+/* Beyond the third dimension the driver's answer holds. */
+const char *yk_variant_choosers(struct yk_rewriter *r)
 {
     static const char *const builtin[YK_HIDDEN_KIND_COUNT] = {"get_group_id", "get_num_groups", "get_global_size",
                                                               "get_global_offset"};
@@ -117,7 +86,7 @@ static const char *choosers(struct rewriter *r)
     return text;
 }
 
-static void collect_edits(struct rewriter *r)
+void yk_variant_edits(struct yk_rewriter *r)
 {
     const struct yk_syntax *s = &r->syntax;
     for (size_t i = 0; i < s->decls.n; i++) {
@@ -127,9 +96,9 @@ static void collect_edits(struct rewriter *r)
             continue;
         const char *params = list(r, needs, "ulong ");
         if (d->empty)
-            edit(r, d->open + 1, d->close, params);
+            yk_rewrite_edit(r, d->open + 1, d->close, params);
         else
-            edit(r, d->close, d->close, yk_arena_printf(r->a, ", %s", params));
+            yk_rewrite_edit(r, d->close, d->close, yk_arena_printf(r->a, ", %s", params));
     }
     for (size_t i = 0; i < s->calls.n; i++) {
         const struct yk_syntax_call *c = &s->calls.v[i];
@@ -139,43 +108,12 @@ static void collect_edits(struct rewriter *r)
         }
         yk_hidden_set needs = s->functions.v[c->callee].needs;
         if (needs)
-            edit(r, c->end - 1, c->end - 1, yk_arena_printf(r->a, "%s%s", c->nargs ? ", " : "", list(r, needs, "")));
+            yk_rewrite_edit(r, c->end - 1, c->end - 1,
+                            yk_arena_printf(r->a, "%s%s", c->nargs ? ", " : "", list(r, needs, "")));
     }
 }
 
-/* The text with all edits made; NULL where they overlap or memory is out. */
-static char *apply(struct rewriter *r, size_t *size)
-{
-    const char *top = choosers(r);
-    if (r->memory || !top)
-        return NULL;
-    qsort(r->edits.v, r->edits.n, sizeof *r->edits.v, by_place);
-    size_t n = strlen(top) + r->f->size, at = 0, used;
-    for (size_t i = 0; i < r->edits.n; i++)
-        n += strlen(r->edits.v[i].text);
-    char *out = yk_arena_alloc(r->a, n + 1);
-    if (!out)
-        return NULL;
-    used = strlen(top);
-    memcpy(out, top, used);
-    for (size_t i = 0; i < r->edits.n; i++) {
-        const struct edit *e = &r->edits.v[i];
-        if (e->begin < at)
-            return NULL;
-        memcpy(out + used, r->f->text + at, e->begin - at);
-        used += e->begin - at;
-        memcpy(out + used, e->text, strlen(e->text));
-        used += strlen(e->text);
-        at = e->end;
-    }
-    memcpy(out + used, r->f->text + at, r->f->size - at);
-    used += r->f->size - at;
-    out[used] = 0;
-    *size = used;
-    return out;
-}
-
-static const struct yk_syntax_function *function_named(const struct yk_syntax *s, const char *name)
+const struct yk_syntax_function *yk_rewrite_function(const struct yk_syntax *s, const char *name)
 {
     for (size_t i = 0; i < s->functions.n; i++)
         if (s->functions.v[i].defined && !strcmp(s->functions.v[i].name, name))
@@ -192,7 +130,7 @@ static void make_whole(struct yk_facts_kernel *k, const char *why)
 }
 
 /* Write down which hidden arguments kernel K takes; false where memory is out. */
-static bool set_hidden(struct rewriter *r, struct yk_facts_kernel *k, yk_hidden_set needs)
+static bool set_hidden(struct yk_rewriter *r, struct yk_facts_kernel *k, yk_hidden_set needs)
 {
     k->hidden = yk_arena_array(r->a, struct yk_facts_hidden, 12);
     if (!k->hidden)
@@ -206,12 +144,12 @@ static bool set_hidden(struct rewriter *r, struct yk_facts_kernel *k, yk_hidden_
 }
 
 /* Which kernels that may be split need a variant? */
-static bool assign_hidden(struct rewriter *r)
+static bool assign_hidden(struct yk_rewriter *r)
 {
     bool any = false;
     for (unsigned i = 0; i < r->facts->nkernels; i++) {
         struct yk_facts_kernel *k = &r->facts->kernel[i];
-        const struct yk_syntax_function *f = function_named(&r->syntax, k->name);
+        const struct yk_syntax_function *f = yk_rewrite_function(&r->syntax, k->name);
         if (k->verdict == YK_VERDICT_WHOLE)
             continue;
         if (!f)
@@ -224,7 +162,7 @@ static bool assign_hidden(struct rewriter *r)
 }
 
 /* No variant can be made: kernels that would need one run whole. */
-static void give_up(struct rewriter *r, const char *why)
+static void give_up(struct yk_rewriter *r, const char *why)
 {
     for (unsigned i = 0; i < r->facts->nkernels; i++) {
         struct yk_facts_kernel *k = &r->facts->kernel[i];
@@ -233,8 +171,7 @@ static void give_up(struct rewriter *r, const char *why)
     }
 }
 
-/* A variant must parse; a name or an overload that we did not foresee would show here. */
-static yk_status check(struct rewriter *r, const char *text, size_t size, const char **problem)
+yk_status yk_rewrite_check(struct yk_rewriter *r, const char *text, size_t size, const char **problem)
 {
     struct yk_syntax again;
     yk_status s = yk_syntax_parse(r->f, text, size, r->a, &again);
@@ -247,7 +184,7 @@ static yk_status check(struct rewriter *r, const char *text, size_t size, const 
 }
 
 /* TEXT, with guards before it, is the variant. */
-static yk_status publish(struct rewriter *r, const char *text)
+static yk_status publish(struct yk_rewriter *r, const char *text)
 {
     char *all = yk_arena_printf(r->a, "%s%s", r->f->guards, text);
     if (!all)
@@ -258,7 +195,7 @@ static yk_status publish(struct rewriter *r, const char *text)
     return YK_OK;
 }
 
-static yk_status make(struct rewriter *r)
+static yk_status make(struct yk_rewriter *r)
 {
     /* What makes the syntax tree unfit for rewriting concerns every kernel that might need it. */
     if (r->syntax.problem) {
@@ -269,12 +206,9 @@ static yk_status make(struct rewriter *r)
     }
     if (!assign_hidden(r) || r->memory)
         return r->memory ? YK_ENOMEM : YK_OK;
-    r->prefix = free_prefix(r);
-    if (!r->prefix)
-        return YK_ENOMEM;
-    collect_edits(r);
+    yk_variant_edits(r);
     size_t size = 0;
-    char *text = apply(r, &size);
+    char *text = yk_rewrite_apply(r, yk_variant_choosers(r), &size);
     if (!text) {
         if (r->memory)
             return YK_ENOMEM;
@@ -282,7 +216,7 @@ static yk_status make(struct rewriter *r)
         return YK_OK;
     }
     const char *problem;
-    yk_status s = check(r, text, size, &problem);
+    yk_status s = yk_rewrite_check(r, text, size, &problem);
     if (s != YK_OK)
         return s;
     if (problem) {
@@ -294,7 +228,7 @@ static yk_status make(struct rewriter *r)
 
 /* The facts hold only if the device's compiler sees the text that we saw: launch all that is split from guarded text.
  */
-static yk_status guard_all(struct rewriter *r)
+static yk_status guard_all(struct yk_rewriter *r)
 {
     bool any = false;
     for (unsigned i = 0; i < r->facts->nkernels; i++) {
@@ -309,13 +243,19 @@ yk_status yk_variant_make(const struct yk_front *f, struct yk_facts *facts)
 {
     static const char *const words[] = {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset",
                                         "get_global_linear_id"};
-    struct rewriter r = {.f = f, .facts = facts, .a = &facts->arena};
-    bool named = false;
+    struct yk_rewriter r = {.f = f, .facts = facts, .a = &facts->arena};
+    bool named = false, merge = false;
+    for (unsigned i = 0; i < facts->nkernels; i++)
+        merge |= facts->kernel[i].mergeable;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         named |= strstr(f->text, words[i]) != NULL;
-    yk_status s = named ? yk_syntax_parse(f, f->text, f->size, r.a, &r.syntax) : YK_OK;
-    if (s == YK_OK && named) {
-        s = make(&r);
+    yk_status s = named || merge ? yk_syntax_parse(f, f->text, f->size, r.a, &r.syntax) : YK_OK;
+    if (s == YK_OK && (named || merge)) {
+        s = (r.prefix = free_prefix(&r)) ? YK_OK : YK_ENOMEM;
+        if (s == YK_OK && named)
+            s = make(&r);
+        if (s == YK_OK && merge)
+            s = yk_merge_make(&r);
         yk_syntax_finish(&r.syntax);
     }
     if (s == YK_OK && f->riddle)

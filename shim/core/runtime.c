@@ -29,8 +29,17 @@ static void read_options(struct yk_options *o)
     o->force_split = yk_env_bool("YOKE_FORCE_SPLIT", false);
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
+    o->cut = (unsigned)(yk_env_int("YOKE_CUT", -1, -1, 2) + 1);
+    const char *merge = yk_env_str("YOKE_MERGE", "auto");
+    if (!strcmp(merge, "kernel"))
+        o->merge = YK_MERGING_KERNEL;
+    else if (!strcmp(merge, "difference"))
+        o->merge = YK_MERGING_DIFFERENCE;
+    else if (strcmp(merge, "auto"))
+        yk_warn("YOKE_MERGE=%s is none of auto, kernel, difference; using auto", merge);
     o->recover = yk_env_bool("YOKE_RECOVER", false);
     o->verify = yk_env_bool("YOKE_VERIFY", false);
+    o->verify_ulp = (unsigned)yk_env_int("YOKE_VERIFY_ULP", 0, 0, INT32_MAX);
     o->summary = yk_env_bool("YOKE_SUMMARY", false) && !yk_env_bool("YOKE_QUIET", false);
     o->json = yk_env_str("YOKE_JSON", NULL);
     const char *as = yk_env_str("YOKE_AS", NULL);

@@ -15,19 +15,23 @@ enum yk_mode {
     YK_MODE_NONE,  /* every call fails: YOKE_DEVICES leaves no device */
     YK_MODE_FORKED /* every call fails: the parent process had started OpenCL */
 };
+enum yk_merge_choice { YK_MERGING_AUTO, YK_MERGING_KERNEL, YK_MERGING_DIFFERENCE };
 enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
 
 struct yk_options {
-    const char *strategy;      /* YOKE_STRATEGY; NULL: yoke decides */
-    enum yk_numerics numerics; /* YOKE_NUMERICS */
-    bool force_split;          /* YOKE_FORCE_SPLIT: split whatever may be split, however small */
-    bool split;                /* YOKE_SPLIT=0 runs every launch whole */
-    bool reproducible;         /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
-    bool recover;              /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
-    bool verify;               /* YOKE_VERIFY: run every split launch also whole, and compare */
-    bool summary;              /* YOKE_SUMMARY, unless YOKE_QUIET */
-    bool pretend_gpu;          /* YOKE_AS=gpu: the virtual device also answers for GPUs */
-    const char *json;          /* YOKE_JSON */
+    const char *strategy;       /* YOKE_STRATEGY; NULL: yoke decides */
+    enum yk_numerics numerics;  /* YOKE_NUMERICS */
+    bool force_split;           /* YOKE_FORCE_SPLIT: split whatever may be split, however small */
+    bool split;                 /* YOKE_SPLIT=0 runs every launch whole */
+    bool reproducible;          /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
+    unsigned cut;               /* YOKE_CUT: the dimension to cut along, plus 1; 0: the cheapest */
+    enum yk_merge_choice merge; /* YOKE_MERGE: how outputs that are not exact are put together */
+    bool recover;               /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
+    bool verify;                /* YOKE_VERIFY: run every split launch also whole, and compare */
+    unsigned verify_ulp;        /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
+    bool summary;               /* YOKE_SUMMARY, unless YOKE_QUIET */
+    bool pretend_gpu;           /* YOKE_AS=gpu: the virtual device also answers for GPUs */
+    const char *json;           /* YOKE_JSON */
 };
 
 struct yk_runtime {

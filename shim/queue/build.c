@@ -27,6 +27,8 @@ void yk_build_drop(struct yk_build *b)
         if (b->variant[i])
             cl->ReleaseProgram(b->variant[i]);
     }
+    if (b->merge)
+        yk_rt.machine->device[b->merge_device].cl->ReleaseProgram(b->merge);
     if (b->has_facts)
         yk_facts_finish(&b->facts);
     pthread_cond_destroy(&b->changed);
@@ -194,6 +196,54 @@ static void *build_devices(void *arg)
     yk_build_drop(b);
     yk_background_leave();
     return NULL;
+}
+
+static void *build_merge(void *arg)
+{
+    struct yk_build *b = arg;
+    bool may = yk_background_enter();
+    cl_program p = may ? build_on(b, b->merge_device, b->facts.merge_source, b->facts.variant_options) : NULL;
+    yk_lock_take(&b->lock);
+    b->merge = p;
+    b->merge_done = true;
+    pthread_cond_broadcast(&b->changed);
+    yk_lock_drop(&b->lock);
+    if (may) {
+        yk_build_drop(b);
+        yk_background_leave();
+    } else {
+        leave(b);
+    }
+    return NULL;
+}
+
+cl_program yk_build_merging(struct yk_build *b, unsigned dev, bool wait)
+{
+    enum yk_build_state state = yk_build_now(b);
+    if ((state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) || !b->facts.merge_source ||
+        b->facts.target_text[yk_analyse_target(dev)] != b->facts.target_text[0])
+        return NULL;
+    yk_lock_take(&b->lock);
+    bool ask = !b->merge_asked;
+    b->merge_asked = true;
+    if (ask)
+        b->merge_device = dev;
+    yk_lock_drop(&b->lock);
+    if (ask) {
+        yk_build_hold(b);
+        if (yk_thread_start(build_merge, b)) {
+            yk_lock_take(&b->lock);
+            b->merge_done = true;
+            yk_lock_drop(&b->lock);
+            yk_build_drop(b);
+        }
+    }
+    yk_lock_take(&b->lock);
+    while (wait && !b->merge_done)
+        yk_lock_wait(&b->lock, &b->changed);
+    cl_program p = b->merge_device == dev ? b->merge : NULL;
+    yk_lock_drop(&b->lock);
+    return p;
 }
 
 bool yk_build_insisted(void)

@@ -35,13 +35,16 @@ struct yk_build {
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written before READY. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
-    bool done[YK_MAX_DEVICES]; /* nothing more will come for this device; atomic */
-    uint64_t wanted_at;        /* ns; when the building of the others began; atomic */
-    bool asked;                /* the transformer is at work or done; atomic */
-    bool kept_only;            /* CPU devices: only what is kept, nothing is compiled in the program's time */
-    bool warm_asked;           /* yoke-warm has been asked to have it analysed; atomic */
-    bool wanted;               /* the other devices' programs are being built or will be; atomic */
-    bool is_left;              /* in build.c's list of what was left at exit; atomic */
+    cl_program merge; /* the merge program, on merge_device; NULL: not built (yet). Under lock */
+    unsigned merge_device;
+    bool merge_asked, merge_done; /* under lock */
+    bool done[YK_MAX_DEVICES];    /* nothing more will come for this device; atomic */
+    uint64_t wanted_at;           /* ns; when the building of the others began; atomic */
+    bool asked;                   /* the transformer is at work or done; atomic */
+    bool kept_only;               /* CPU devices: only what is kept, nothing is compiled in the program's time */
+    bool warm_asked;              /* yoke-warm has been asked to have it analysed; atomic */
+    bool wanted;                  /* the other devices' programs are being built or will be; atomic */
+    bool is_left;                 /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;
 };
 
@@ -71,6 +74,10 @@ void yk_build_drop(struct yk_build *b);
 
 /** Wait until the state is at least STATE (ANALYSED or READY), at most NS nanoseconds. The state then. */
 enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state, uint64_t ns);
+
+/** The merge program on DEV, a CPU device; NULL: there is none, or it is being built in the background, which the first
+ * call begins. WAIT: until that is done. No lock held. */
+cl_program yk_build_merging(struct yk_build *b, unsigned dev, bool wait);
 
 static inline enum yk_build_state yk_build_now(struct yk_build *b)
 {

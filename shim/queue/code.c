@@ -1,4 +1,5 @@
 #include "shim/queue/code.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -39,6 +40,7 @@ void yk_code_drop(struct yk_code *c)
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         free_pool(c->pool[i], yk_rt.machine->device[i].cl);
     free_pool(c->whole, yk_rt.primary->cl);
+    free_pool(c->merger, yk_rt.machine->device[c->build->merge_device].cl);
     yk_recall_finish(&c->recall);
     yk_lock_finish(&c->lock);
     yk_build_drop(c->build);
@@ -59,6 +61,24 @@ const struct yk_facts_kernel *yk_code_facts(struct yk_code *c)
     return f;
 }
 
+static struct yk_code_kernel *create(cl_program p, const char *name, unsigned dev)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_int err;
+    cl_kernel real = d->cl->CreateKernel(p, name, &err);
+    if (!real) {
+        yk_warn("device %u (%s) gives no kernel %s: %s", dev, d->name, name, yk_cl_error_name(err));
+        return NULL;
+    }
+    struct yk_code_kernel *k = calloc(1, sizeof *k);
+    if (!k) {
+        d->cl->ReleaseKernel(real);
+        return NULL;
+    }
+    k->real = real;
+    return k;
+}
+
 struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split)
 {
     yk_lock_take(&c->lock);
@@ -74,20 +94,7 @@ struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split)
     yk_lock_drop(&c->build->lock);
     if (!p)
         return NULL;
-    const struct yk_device *d = &yk_rt.machine->device[dev];
-    cl_int err;
-    cl_kernel real = d->cl->CreateKernel(p, c->name, &err);
-    if (!real) {
-        yk_warn("device %u (%s) gives no kernel %s: %s", dev, d->name, c->name, yk_cl_error_name(err));
-        return NULL;
-    }
-    k = calloc(1, sizeof *k);
-    if (!k) {
-        d->cl->ReleaseKernel(real);
-        return NULL;
-    }
-    k->real = real;
-    return k;
+    return create(p, c->name, dev);
 }
 
 void yk_code_give(struct yk_code *c, unsigned dev, bool split, struct yk_code_kernel *k)
@@ -96,5 +103,27 @@ void yk_code_give(struct yk_code *c, unsigned dev, bool split, struct yk_code_ke
     struct yk_code_kernel **pool = split ? &c->pool[dev] : &c->whole;
     k->next = *pool;
     *pool = k;
+    yk_lock_drop(&c->lock);
+}
+
+struct yk_code_kernel *yk_code_take_merger(struct yk_code *c, unsigned dev)
+{
+    yk_lock_take(&c->lock);
+    struct yk_code_kernel *k = c->merger;
+    if (k)
+        c->merger = k->next;
+    yk_lock_drop(&c->lock);
+    cl_program p = k ? NULL : yk_build_merging(c->build, dev, false);
+    char name[4200];
+    if (!p || snprintf(name, sizeof name, YK_MERGE_PREFIX "%s", c->name) >= (int)sizeof name)
+        return k;
+    return create(p, name, dev);
+}
+
+void yk_code_give_merger(struct yk_code *c, struct yk_code_kernel *k)
+{
+    yk_lock_take(&c->lock);
+    k->next = c->merger;
+    c->merger = k;
     yk_lock_drop(&c->lock);
 }

@@ -11,12 +11,19 @@ struct yk_code_kernel {
     cl_kernel real;
 };
 
+/* How launches of one shape were last cut: all fields of one size, so that it can be compared as bytes. */
+struct yk_code_cut {
+    size_t groups[3], local[3], takers, dims;
+    size_t axis; /* as in yk_range */
+};
+
 struct yk_code {
     int32_t holds;
     struct yk_build *build; /* held */
     char *name;
     struct yk_lock lock;
     struct yk_recall recall;                     /* what its shares touch; under lock */
+    struct yk_code_cut cut;                      /* under lock */
     struct yk_code_kernel *pool[YK_MAX_DEVICES]; /* of the program launches are split with */
     struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
@@ -28,8 +35,11 @@ struct yk_code {
     double small;                                /* launches of at most this many work-items are not worth splitting */
     bool warm_asked[YK_MAX_DEVICES];             /* yoke-warm has been asked to compile it there */
     bool warm_looked[YK_MAX_DEVICES], warm_done[YK_MAX_DEVICES]; /* has it? asked once */
-    unsigned losses;       /* split launches in a row that were slower than the primary alone */
-    unsigned whole_reason; /* of the last whole launch, and its text: saves a search per launch */
+    struct yk_code_kernel *merger;                               /* kernels of the merge program; under lock */
+    double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */
+    bool merge_warm, merge_failed; /* it has run; it could not; atomic */
+    unsigned losses;               /* split launches in a row that were slower than the primary alone */
+    unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
 };
 
@@ -57,5 +67,9 @@ const struct yk_facts_kernel *yk_code_facts(struct yk_code *c);
  * Give it back. No lock held. */
 struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split);
 void yk_code_give(struct yk_code *c, unsigned dev, bool split, struct yk_code_kernel *k);
+
+/** The same for its merge kernel on DEV, whose program is built (yk_build_merging). */
+struct yk_code_kernel *yk_code_take_merger(struct yk_code *c, unsigned dev);
+void yk_code_give_merger(struct yk_code *c, struct yk_code_kernel *k);
 
 #endif

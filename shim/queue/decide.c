@@ -7,6 +7,7 @@
 #include "partitioner/cost.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/queue/cut.h"
 #include "shim/queue/part.h"
 #include "shim/queue/predict.h"
 #include "shim/queue/reduction.h"
@@ -269,6 +270,7 @@ static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, s
     const struct yk_options *o = &yk_rt.options;
     bool free = !chosen.given && !o->reproducible && !o->force_split;
     double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
+    yk_cut_choose(l, f, d);
     for (unsigned i = 0; i < n; i++)
         if (d->takes[i])
             all_bytes += bytes[i] = bytes_for(l, f, d, i);

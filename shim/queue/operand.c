@@ -1,8 +1,10 @@
 #include "shim/queue/operand.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "shim/merge/diff.h"
+#include "shim/queue/merger.h"
 
 /* Pieces that are worth a record each; with more of them differences are cheaper. */
 enum { MAX_PIECES = 256 };
@@ -32,19 +34,9 @@ static void add(struct yk_operands *s, struct yk_operand b)
     s->v[s->n++] = b;
 }
 
-static bool is_of(const struct yk_part *p, const struct yk_operand *a)
-{
-    return p->store == a->store && p->region.offset >= a->off && p->region.offset < a->off + a->len;
-}
-
-static size_t length(const struct yk_part *p)
-{
-    return (size_t)(yk_region_end(&p->region) - p->region.offset);
-}
-
 static void make_plain(struct yk_part *p)
 {
-    p->region = yk_region_plain(p->region.offset, length(p));
+    p->region = yk_region_plain(p->region.offset, yk_part_length(p));
 }
 
 /* Does another device write between the first and the last byte of P? */
@@ -82,12 +74,12 @@ static void join_bounds(struct yk_operands *s, const struct yk_operand *a)
 {
     struct yk_part *v = s->parts.part.v;
     for (size_t i = 0; i < s->parts.part.n; i++) {
-        if (!v[i].write || !is_of(&v[i], a))
+        if (!v[i].write || !yk_operand_has(&v[i], a))
             continue;
         make_plain(&v[i]);
         v[i].exact = false;
         for (size_t j = i + 1; j < s->parts.part.n;) {
-            if (!v[j].write || v[j].dev != v[i].dev || !is_of(&v[j], a)) {
+            if (!v[j].write || v[j].dev != v[i].dev || !yk_operand_has(&v[j], a)) {
                 j++;
                 continue;
             }
@@ -100,14 +92,23 @@ static void join_bounds(struct yk_operands *s, const struct yk_operand *a)
     }
 }
 
-yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                            struct yk_operands *s)
 {
-    yk_status st = d->guided ? YK_EINVAL : YK_OK;
+    yk_status st = YK_OK;
     s->parts.part.n = 0;
+    s->by_kernel = false;
+    s->launch = l;
+    s->facts = f;
+    s->decision = d;
+    for (unsigned dev = 0; dev < YK_MAX_DEVICES; dev++)
+        s->runs[dev] = dev;
     for (unsigned dev = 0; dev < yk_rt.machine->n && st == YK_OK; dev++)
-        if (d->takes[dev])
-            st = yk_parts_add(&s->parts, l, f, d, dev, d->from[dev], d->to[dev]);
+        if (d->takes[dev]) /* of chunks nobody knows beforehand who runs them: each taker gets what the launch touches
+                            */
+            st = yk_parts_add(&s->parts, l, f, d, dev, d->guided ? 0 : d->from[dev], d->guided ? d->total : d->to[dev]);
+    for (size_t i = 0; i < s->parts.part.n && d->guided; i++)
+        s->parts.part.v[i].exact = false;
     if (st == YK_ENOMEM)
         return st;
     for (unsigned i = 0; i < s->n; i++) {
@@ -125,7 +126,7 @@ yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kern
     for (unsigned i = 0; i < s->n; i++) {
         for (size_t k = 0; k < s->parts.part.n; k++) {
             const struct yk_part *p = &s->parts.part.v[k];
-            if (p->write && !p->exact && is_of(p, &s->v[i]))
+            if (p->write && !p->exact && yk_operand_has(p, &s->v[i]))
                 s->v[i].how = YK_OPERAND_BOUNDS;
         }
         if (s->v[i].how == YK_OPERAND_BOUNDS)
@@ -134,7 +135,7 @@ yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kern
     return YK_OK;
 }
 
-yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+yk_status yk_operands_collect(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                               struct yk_operands *s)
 {
     *s = (struct yk_operands){.v = calloc(l->nvalues + 1, sizeof *s->v)};
@@ -153,7 +154,10 @@ yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_k
                                    .read = !known || f->arg[i].read || f->arg[i].atomic,
                                    .written = !known || f->arg[i].written || f->arg[i].atomic});
     }
-    return yk_operands_plan(l, f, d, s);
+    yk_status st = yk_operands_plan(l, f, d, s);
+    if (st == YK_OK)
+        yk_operands_choose(s);
+    return st;
 }
 
 /* What DEV needs of A. */
@@ -161,7 +165,11 @@ static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned 
 {
     if (!yk_store_real(a->store, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    /* What is compared must be there before; and what a merge kernel finds in the master, where DEV works in that. */
+    bool compared = !s->by_kernel || yk_store_location(a->store, dev) == YK_HOST;
     if (a->how == YK_OPERAND_WHOLE) {
+        if (!a->read && !compared)
+            return CL_SUCCESS;
         if (!a->read)
             yk_store_forgive(a->store, dev, a->off, a->len);
         return yk_store_need(a->store, dev, a->off, a->len, &s->moved);
@@ -169,10 +177,10 @@ static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned 
     cl_int err = CL_SUCCESS;
     for (size_t i = 0; i < s->parts.part.n && err == CL_SUCCESS; i++) {
         const struct yk_part *p = &s->parts.part.v[i];
-        if (p->dev != dev || p->exact || !is_of(p, a))
+        if (p->dev != dev || p->exact || (p->write && !compared) || !yk_operand_has(p, a))
             continue;
         if (!a->read)
-            yk_store_forgive(a->store, dev, (size_t)p->region.offset, length(p));
+            yk_store_forgive(a->store, dev, (size_t)p->region.offset, yk_part_length(p));
         err = yk_store_need_region(a->store, dev, &p->region, &s->moved);
     }
     return err;
@@ -185,7 +193,7 @@ static bool written_span(const struct yk_operands *s, const struct yk_operand *a
     *to = a->off;
     for (size_t i = 0; i < s->parts.part.n; i++) {
         const struct yk_part *p = &s->parts.part.v[i];
-        if (!p->write || !is_of(p, a))
+        if (!p->write || !yk_operand_has(p, a))
             continue;
         *from = p->region.offset < *from ? (size_t)p->region.offset : *from;
         *to = yk_region_end(&p->region) > *to ? (size_t)yk_region_end(&p->region) : *to;
@@ -197,32 +205,38 @@ static bool written_span(const struct yk_operands *s, const struct yk_operand *a
     return *from < *to;
 }
 
-/* Keep what is there before the launch, of all that it may write. */
-static cl_int keep(struct yk_operands *s, struct yk_operand *a)
+/* Have at the host what is there before the launch, of all that it may write. COPY: keep it besides, for comparing, or
+ * to start again from. */
+static cl_int keep(struct yk_operands *s, struct yk_operand *a, bool copy)
 {
     size_t from, to;
     if (!written_span(s, a, &from, &to))
         return CL_SUCCESS;
-    a->snapshot = malloc(to - from);
-    if (!a->snapshot)
+    a->snapshot = copy ? malloc(to - from) : NULL;
+    if (copy && !a->snapshot)
         return CL_OUT_OF_HOST_MEMORY;
     a->kept_at = from;
     a->kept = to - from;
     if (a->how == YK_OPERAND_WHOLE) {
+        if (!a->read && !copy)
+            yk_store_forgive(a->store, s->merger, from, to - from);
         cl_int err = yk_store_need_host(a->store, from, to - from, &s->moved);
-        if (err == CL_SUCCESS)
+        if (err == CL_SUCCESS && copy)
             memcpy(a->snapshot, a->store->master + from, to - from);
         return err;
     }
     for (size_t i = 0; i < s->parts.part.n; i++) { /* pages between are never touched */
         const struct yk_part *p = &s->parts.part.v[i];
-        if (!p->write || !is_of(p, a))
+        if (!p->write || !yk_operand_has(p, a))
             continue;
-        size_t at = (size_t)p->region.offset, n = length(p);
+        size_t at = (size_t)p->region.offset, n = yk_part_length(p);
+        if (!a->read && !copy)
+            yk_store_forgive(a->store, s->merger, at, n);
         cl_int err = yk_store_need_host(a->store, at, n, &s->moved);
         if (err != CL_SUCCESS)
             return err;
-        memcpy(a->snapshot + (at - from), a->store->master + at, n);
+        if (copy)
+            memcpy(a->snapshot + (at - from), a->store->master + at, n);
     }
     return CL_SUCCESS;
 }
@@ -244,7 +258,7 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
         bool compared = own && a->how != YK_OPERAND_EXACT;
         if (!a->written || !(compared || (a->read && yk_rt.options.recover)))
             continue;
-        cl_int err = keep(s, a);
+        cl_int err = keep(s, a, !s->by_kernel || a->read);
         if (err != CL_SUCCESS)
             return err;
     }
@@ -253,6 +267,7 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
 
 cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
 {
+    s->runs[share] = to;
     for (size_t i = 0; i < s->parts.part.n; i++)
         if (s->parts.part.v[i].share == share)
             s->parts.part.v[i].dev = to;
@@ -277,8 +292,10 @@ static cl_int merge_one(struct yk_operands *s, struct yk_operand *a, unsigned de
     for (size_t at = off; at < off + len && err == CL_SUCCESS; at += piece) {
         size_t n = off + len - at < piece ? off + len - at : piece;
         err = cl->EnqueueReadBuffer(q, a->store->real[dev], CL_TRUE, at, n, out, 0, NULL, NULL);
+        uint64_t start = yk_now_ns();
         if (err == CL_SUCCESS)
             yk_diff_merge(a->store->master + at, out, a->snapshot + (at - a->kept_at), n);
+        yk_merger_compared(n, yk_now_ns() - start);
         s->moved += n;
     }
     free(out);
@@ -294,8 +311,8 @@ static cl_int compare(struct yk_operands *s, struct yk_operand *a, const bool *u
             err = merge_one(s, a, *bad = dev, a->off, a->len);
     for (size_t i = 0; i < s->parts.part.n && err == CL_SUCCESS; i++) {
         const struct yk_part *p = &s->parts.part.v[i];
-        if (p->write && is_of(p, a) && used[p->dev] && yk_store_location(a->store, p->dev) != YK_HOST)
-            err = merge_one(s, a, *bad = p->dev, (size_t)p->region.offset, length(p));
+        if (p->write && yk_operand_has(p, a) && used[p->dev] && yk_store_location(a->store, p->dev) != YK_HOST)
+            err = merge_one(s, a, *bad = p->dev, (size_t)p->region.offset, yk_part_length(p));
     }
     return err;
 }
@@ -306,13 +323,13 @@ static void show_app(struct yk_operands *s, const struct yk_part *p)
 {
     struct yk_store *store = p->store;
     if (store->app_ptr && store->zero_copy[yk_rt.machine->primary] && yk_store_location(store, p->dev) != YK_HOST)
-        (void)yk_store_need_host(store, (size_t)p->region.offset, length(p), &s->moved);
+        (void)yk_store_need_host(store, (size_t)p->region.offset, yk_part_length(p), &s->moved);
 }
 
 cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
 {
-    cl_int err = CL_SUCCESS;
-    for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
+    cl_int err = s->by_kernel ? yk_operands_merge_by_kernel(s, used, bad) : CL_SUCCESS;
+    for (unsigned i = 0; i < s->n && err == CL_SUCCESS && !s->by_kernel; i++)
         if (s->v[i].written && s->v[i].how != YK_OPERAND_EXACT)
             err = compare(s, &s->v[i], used, bad);
     /* From here on nothing can fail. */
@@ -322,13 +339,13 @@ cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
             yk_store_wrote_host(a->store, a->off, a->len);
         for (size_t k = 0; k < s->parts.part.n; k++) {
             const struct yk_part *p = &s->parts.part.v[k];
-            if (!p->write || !is_of(p, a) || !used[p->dev])
+            if (!p->write || !yk_operand_has(p, a) || !used[p->dev])
                 continue;
             if (a->how == YK_OPERAND_EXACT) {
                 yk_store_wrote_region(a->store, p->dev, &p->region);
                 show_app(s, p);
             } else {
-                yk_store_wrote_host(a->store, (size_t)p->region.offset, length(p));
+                yk_store_wrote_host(a->store, (size_t)p->region.offset, yk_part_length(p));
             }
         }
     }
@@ -353,9 +370,9 @@ static bool survives(const struct yk_operands *s, const struct yk_operand *a)
     /* Devices have overwritten their own copies; the host's may be there, if nobody worked in it. */
     for (size_t i = 0; i < s->parts.part.n; i++) {
         const struct yk_part *p = &s->parts.part.v[i];
-        if (p->write && is_of(p, a) &&
+        if (p->write && yk_operand_has(p, a) &&
             (yk_store_location(a->store, p->dev) == YK_HOST ||
-             !yk_store_host_has(a->store, (size_t)p->region.offset, length(p))))
+             !yk_store_host_has(a->store, (size_t)p->region.offset, yk_part_length(p))))
             return false;
     }
     return true;
@@ -377,9 +394,9 @@ bool yk_operands_restore(struct yk_operands *s)
         }
         for (size_t k = 0; k < s->parts.part.n; k++) {
             const struct yk_part *p = &s->parts.part.v[k];
-            if (!p->write || !is_of(p, a))
+            if (!p->write || !yk_operand_has(p, a))
                 continue;
-            size_t at = (size_t)p->region.offset, n = length(p);
+            size_t at = (size_t)p->region.offset, n = yk_part_length(p);
             if (a->snapshot)
                 memcpy(a->store->master + at, a->snapshot + (at - a->kept_at), n);
             if (a->snapshot || a->read)
@@ -397,8 +414,8 @@ void yk_operands_lose(struct yk_operands *s)
             yk_store_lose(a->store, a->off, a->len);
         for (size_t k = 0; k < s->parts.part.n; k++) {
             const struct yk_part *p = &s->parts.part.v[k];
-            if (p->write && is_of(p, a))
-                yk_store_lose(a->store, (size_t)p->region.offset, length(p));
+            if (p->write && yk_operand_has(p, a))
+                yk_store_lose(a->store, (size_t)p->region.offset, yk_part_length(p));
         }
     }
 }

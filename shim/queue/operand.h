@@ -27,15 +27,33 @@ struct yk_operands {
     unsigned n;
     struct yk_parts parts; /* of operands that are not WHOLE */
     uint64_t moved;        /* bytes transferred so far */
+    bool by_kernel;        /* what is not exact is put together by a merge kernel, on device `merger` */
+    unsigned merger;
+    unsigned runs[YK_MAX_DEVICES]; /* who runs whose share */
+    struct yk_launch *launch;      /* borrowed, as are the next two */
+    const struct yk_facts_kernel *facts;
+    const struct yk_decision *decision;
 };
+
+static inline size_t yk_part_length(const struct yk_part *p)
+{
+    return (size_t)(yk_region_end(&p->region) - p->region.offset);
+}
+
+/** Does P touch A? */
+static inline bool yk_operand_has(const struct yk_part *p, const struct yk_operand *a)
+{
+    return p->store == a->store && p->region.offset >= a->off && p->region.offset < a->off + a->len;
+}
 
 /** The operands of L's arguments but for reductions (reduction.h), overlapping ones joined, as the takers of D touch
  * them. Errors: YK_ENOMEM. */
-yk_status yk_operands_collect(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+yk_status yk_operands_collect(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                               struct yk_operands *s);
 
-/** The same operands for other shares. Errors: YK_ENOMEM. */
-yk_status yk_operands_plan(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+/** The same operands for other shares; what is not exact will be compared. D lives as long as S or the next plan.
+ * Errors: YK_ENOMEM. */
+yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                            struct yk_operands *s);
 
 /** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own (with
@@ -64,5 +82,12 @@ bool yk_operands_restore(struct yk_operands *s);
 void yk_operands_lose(struct yk_operands *s);
 
 void yk_operands_finish(struct yk_operands *s);
+
+/* operand_merge.c */
+/** Decide between merge kernel and comparing. */
+void yk_operands_choose(struct yk_operands *s);
+/** Put what the devices in USED have written and is not exact into the host master by the merge kernel. Errors as
+ * yk_operands_merge. */
+cl_int yk_operands_merge_by_kernel(struct yk_operands *s, const bool *used, unsigned *bad);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/queue/box.h"
 #include "shim/queue/crew.h"
 #include "shim/queue/operand.h"
 #include "shim/queue/reduction.h"
@@ -50,43 +51,6 @@ static bool is_late(const struct taker *t)
     return t->work->d->late[t->dev];
 }
 
-static uint64_t hidden_value(const struct yk_launch *l, const struct yk_decision *d, const struct yk_box *box,
-                             const struct yk_facts_hidden *h)
-{
-    unsigned i = h->dim;
-    switch (h->kind) {
-    case YK_HIDDEN_GROUP_OFFSET:
-        return box->first[i];
-    case YK_HIDDEN_NUM_GROUPS:
-        return d->range.groups[i];
-    case YK_HIDDEN_GLOBAL_SIZE:
-        return d->range.groups[i] * d->local[i];
-    case YK_HIDDEN_GLOBAL_OFFSET:
-        return l->has_offset && i < l->dims ? l->offset[i] : 0;
-    case YK_HIDDEN_KIND_COUNT:
-        break;
-    }
-    return 0;
-}
-
-static cl_int enqueue_box(struct taker *t, cl_command_queue q, const struct yk_box *box, cl_event *event)
-{
-    struct work *w = t->work;
-    const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
-    size_t offset[3], global[3];
-    for (unsigned i = 0; i < 3; i++) {
-        offset[i] = (w->l->has_offset && i < w->l->dims ? w->l->offset[i] : 0) + box->first[i] * w->d->local[i];
-        global[i] = box->count[i] * w->d->local[i];
-    }
-    for (unsigned i = 0; i < w->facts->nhidden && w->facts->needs_variant; i++) {
-        cl_ulong v = hidden_value(w->l, w->d, box, &w->facts->hidden[i]);
-        cl_int err = cl->SetKernelArg(t->kernel->real, w->facts->nargs + i, sizeof v, &v);
-        if (err != CL_SUCCESS)
-            return err;
-    }
-    return cl->EnqueueNDRangeKernel(q, t->kernel->real, w->l->dims, offset, global, w->d->local, 0, NULL, event);
-}
-
 /* How EVENT has ended, whose queue was FINISHED, or not: drivers do not all say in clFinish that a kernel failed. */
 static cl_int ended(struct taker *t, cl_event event, bool finished)
 {
@@ -123,7 +87,9 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
     uint64_t start = yk_now_ns();
     cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     unsigned n = 0;
-    while (q && n < share.n && (err = enqueue_box(t, q, &share.box[n], &event[n])) == CL_SUCCESS)
+    while (q && n < share.n &&
+           (err = yk_box_enqueue(w->l, w->facts, w->d, t->dev, q, t->kernel->real, &share.box[n], &event[n])) ==
+               CL_SUCCESS)
         n++;
     t->touched = n > 0;
     if (n)
@@ -394,8 +360,8 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
     cl_int err = merge(t, n, operands, used);
     if (yk_trace_on() && operands->moved > moved)
         yk_trace_span(YK_TRACK_MERGES, "merge", w->l->code->name, merge_start, yk_now_ns(),
-                      "\"launch\":%llu,\"bytes\":%llu", (unsigned long long)w->d->launch,
-                      (unsigned long long)(operands->moved - moved));
+                      "\"launch\":%llu,\"bytes\":%llu,\"method\":\"%s\"", (unsigned long long)w->d->launch,
+                      (unsigned long long)(operands->moved - moved), operands->by_kernel ? "kernel" : "difference");
     if (err == CL_SUCCESS && !failed)
         learn(w, wall);
     return err == CL_SUCCESS ? err : start_again(t, n, operands);

@@ -61,6 +61,38 @@ static int writer(const struct yk_launch *l, const struct yk_facts_kernel *f, co
     return found;
 }
 
+/* Bytes of the numbers that argument TYPE points to, if they are floats; else 0. */
+static size_t float_bytes(const char *type)
+{
+    return !strncmp(type, "float", 5) ? 4 : !strncmp(type, "double", 6) ? 8 : 0;
+}
+
+/* The floats of N bytes at P as integers in their order, so that neighbours differ by one. *NAN: it is none of them. */
+static int64_t ordered(const unsigned char *p, size_t n, bool *nan)
+{
+    uint32_t narrow;
+    uint64_t x;
+    memcpy(n == 4 ? (void *)&narrow : (void *)&x, p, n);
+    if (n == 4)
+        x = (uint64_t)(narrow & 0x7fffffffu) << 29 | (uint64_t)(narrow >> 31) << 63; /* in a double's place */
+    uint64_t magnitude = x & INT64_MAX, most = n == 4 ? UINT64_C(0x7f800000) << 29 : UINT64_C(0x7ff) << 52;
+    *nan = magnitude > most;
+    int64_t steps = (int64_t)(n == 4 ? magnitude >> 29 : magnitude);
+    return x >> 63 ? -steps : steps;
+}
+
+/* Are the numbers that byte B lies in near enough? */
+static bool near(const unsigned char *a, const unsigned char *b, size_t at, size_t bytes, size_t size)
+{
+    bool nan_a, nan_b;
+    at = bytes ? at / bytes * bytes : 0;
+    if (!bytes || !yk_rt.options.verify_ulp || at + bytes > size)
+        return false;
+    int64_t x = ordered(a + at, bytes, &nan_a), y = ordered(b + at, bytes, &nan_b);
+    uint64_t apart = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
+    return nan_a || nan_b ? nan_a && nan_b : apart <= yk_rt.options.verify_ulp;
+}
+
 static void compare(const struct yk_launch *l, const struct yk_decision *d, const struct copies *split,
                     const struct copies *whole)
 {
@@ -69,9 +101,9 @@ static void compare(const struct yk_launch *l, const struct yk_decision *d, cons
         if (!split->of[i] || !whole->of[i])
             continue;
         const struct yk_mem *m = l->value[i].u.mem;
-        size_t at = 0, differ = 0;
+        size_t at = 0, differ = 0, floats = f && i < f->nargs ? float_bytes(f->arg[i].type) : 0;
         for (size_t b = m->size; b-- > 0;)
-            if (split->of[i][b] != whole->of[i][b])
+            if (split->of[i][b] != whole->of[i][b] && !near(split->of[i], whole->of[i], b, floats, m->size))
                 at = b, differ++;
         if (!differ)
             continue;

@@ -124,6 +124,10 @@ class Work:
             raise Wrong(f"what reached the drivers does not make up the launches of {wrong}: {done.stderr}")
         return {x["kernel"] for x in launches}, {x["kernel"] for x in launches if len(x["shares"]) > 1}
 
+    def merge_kernels(self, label):
+        with open(self.path(label + ".log"), encoding="utf-8", errors="replace") as file:
+            return sum(" launch " in line and " yk_merge_" in line for line in file)
+
     def reasons(self):
         """Why launches ran whole, in yoke's words, with how many."""
         try:
@@ -166,13 +170,16 @@ def draw(seed, arguments):
 def split(work, arguments):
     devices, strategy = draw(work.seed, arguments)
     own = arguments.own or random.Random(work.seed * 31 + 5).choice(["", "own@1", "own@0", "own@*"])
+    cut = random.Random(work.seed * 37 + 11).choice(["", "", "0", "1", "2"])
+    merge = arguments.merge or random.Random(work.seed * 41 + 3).choice(["auto", "kernel", "kernel", "difference"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
     got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1",
-                                 "YOKE_FAULT": own}, True)
+                                 "YOKE_FAULT": own, "YOKE_CUT": cut, "YOKE_MERGE": merge}, True)
     work.compare(got, bare)
     every, several = work.split_kernels("bare", "yoke")
     count = len(devices.split())
-    return f"{count} devices {own}, {strategy}", (every, several) if count > 1 else (set(), set())
+    how = f"{count} devices {own}, {strategy}{', cut along ' + cut if cut else ''}, merge {merge}"
+    return (f"{how} ({work.merge_kernels('yoke')} launches of merge kernels)", (every, several) if count > 1 else (set(), set()))
 
 
 def nothing_reported(log):
@@ -255,6 +262,7 @@ def main():
     parser.add_argument("--devices")
     parser.add_argument("--strategy")
     parser.add_argument("--own", help="own@0: device 0 is taken for one with memory of its own; own@*: all")
+    parser.add_argument("--merge", choices=["auto", "kernel", "difference"], help="how outputs that are not exact are put together")
     parser.add_argument("--second", choices=["oclgrind", "intel"], default="oclgrind")
     arguments = parser.parse_args()
     if arguments.mode != "split" and not second_there(arguments.second):

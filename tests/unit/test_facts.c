@@ -34,8 +34,11 @@ static struct yk_facts_kernel sample_kernels[] = {
      .inexact = true,
      .fp64 = true,
      .barrier = true,
+     .mergeable = true,
+     .unmerged = "",
      .count[YK_COUNT_LOOP] = 3},
     {.name = "g", .verdict = YK_VERDICT_WHOLE, .reason = "calls printf", .print = true, .group_hint = {8, 1, 1}},
+    {.name = "h", .verdict = YK_VERDICT_MERGE, .reason = "", .unmerged = "line 3: it depends"},
 };
 static uint64_t sample_text[] = {1, UINT64_C(0xfedcba9876543210)};
 static struct yk_facts_file sample_files[] = {{"inc/a b.h", 7, false}, {"a b.h", 0, true}};
@@ -44,10 +47,12 @@ static struct yk_facts sample = {.transformer = "0.1",
                                  .target_text = sample_text,
                                  .nfiles = 2,
                                  .file = sample_files,
-                                 .nkernels = 2,
+                                 .nkernels = 3,
                                  .kernel = sample_kernels,
                                  .variant_source = "kernel void f()\n{}\n",
                                  .variant_size = 19,
+                                 .merge_source = "kernel void yk_merge_f()\n{}\n",
+                                 .merge_size = 28,
                                  .variant_options = "-cl-std=CL1.2"};
 
 static char *write_sample(size_t *n)
@@ -63,10 +68,13 @@ START_TEST(what_is_written_is_read_back)
     char *text = write_sample(&n), *again;
     struct yk_facts f;
     ck_assert_int_eq(yk_facts_parse(text, n, &f), YK_OK);
-    ck_assert_uint_eq(f.nkernels, 2);
+    ck_assert_uint_eq(f.nkernels, 3);
     const struct yk_facts_kernel *k = yk_facts_find(&f, "f");
     ck_assert_ptr_nonnull(k);
-    ck_assert_ptr_null(yk_facts_find(&f, "h"));
+    ck_assert_ptr_null(yk_facts_find(&f, "i"));
+    ck_assert(k->mergeable && !yk_facts_find(&f, "h")->mergeable);
+    ck_assert_str_eq(yk_facts_find(&f, "h")->unmerged, "line 3: it depends");
+    ck_assert_str_eq(f.merge_source, sample.merge_source);
     ck_assert_int_eq(k->verdict, YK_VERDICT_MERGE);
     ck_assert(k->needs_variant && k->inexact && k->fp64 && k->barrier && !k->print && !k->inexact_escapes);
     ck_assert_uint_eq(k->nargs, 3);
@@ -139,16 +147,18 @@ static yk_status parse_summed(const char *text)
 
 START_TEST(lines_are_judged_strictly)
 {
-#define HEAD "yoke-facts 2\nby x\ntarget 0123456789abcdef\n"
+#define HEAD "yoke-facts 3\nby x\ntarget 0123456789abcdef\n"
     ck_assert_int_eq(parse_summed(HEAD), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "refused because\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict split\ndone\n"), YK_OK);
+    ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict merge\nflags mergeable\ndone\nmerging 1\nx\n"), YK_OK);
+    ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict merge\nunmerged r\ndone\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict whole\nreason r\narg value 4 x\ndone\n"), YK_OK);
 #define NODES HEAD "kernel k\nverdict split\narg global 0 b\narg value 4 n\nnode gid 64 0\nnode arg 32 1 0\n"
     ck_assert_int_eq(parse_summed(NODES "node zext 64 1\nnode ult 1 0 2\naccess write 0 4 0 exact 3 1\ndone\n"), YK_OK);
     const char *const wrong[] = {
         "yoke-facts 1\nby x\ntarget 0123456789abcdef\n",
-        "yoke-facts 2\nby x\n",
+        "yoke-facts 3\nby x\n",
         NODES "node gid 64 3\ndone\n",               /* no such dimension */
         NODES "node zext 64 2\ndone\n",              /* of itself */
         NODES "node add 64 0 1\ndone\n",             /* of other widths */
@@ -191,6 +201,10 @@ START_TEST(lines_are_judged_strictly)
         HEAD "kernel k\nverdict split\ncount int\ndone\n",
         HEAD "kernel k\nverdict split\ngroup 1 1\ndone\n",
         HEAD "kernel k\nverdict split\ngroup 0 1 1\ndone\n",
+        HEAD "kernel k\nverdict merge\nflags mergeable\ndone\n",               /* without source */
+        HEAD "kernel k\nverdict split\nflags mergeable\ndone\nmerging 1\nx\n", /* of exact regions */
+        HEAD "kernel k\nverdict merge\nflags mergeable\nunmerged r\ndone\nmerging 1\nx\n",
+        HEAD "merging 1\nx\n", /* for no kernel */
         HEAD "variant 1\nx\n", /* for no kernel */
         HEAD "variant 99999999999999999999\nx\n",
     };
@@ -235,7 +249,7 @@ START_TEST(garbage_does_no_harm)
                                        "18446744073709551616"};
     unsigned seed = 12345;
     for (int round = 0; round < 20000; round++) {
-        char text[2048] = "yoke-facts 1\nby x\ntarget 0123456789abcdef\n";
+        char text[2048] = "yoke-facts 3\nby x\ntarget 0123456789abcdef\n";
         int n = rand_r(&seed) % 40;
         for (int i = 0; i < n; i++)
             strcat(text, part[(unsigned)rand_r(&seed) % (sizeof part / sizeof *part)]);

@@ -1,0 +1,165 @@
+/* transform/facts_cut.h: which dimension is the cheapest to cut along. The kernels are written as facts by hand. */
+#include <string.h>
+#include "tests/unit/main.h"
+#include "transform/facts_cut.h"
+
+enum { W = 256 };
+
+static struct yk_facts_node node[128];
+static struct yk_facts_access access[16];
+static struct yk_facts_arg arg[2] = {{.kind = YK_ARG_GLOBAL, .read = true, .bounded = true},
+                                     {.kind = YK_ARG_GLOBAL, .written = true, .bounded = true}};
+static struct yk_facts_kernel kernel;
+
+static uint16_t put(unsigned op, unsigned a, unsigned b, int64_t imm)
+{
+    node[kernel.nnodes] = (struct yk_facts_node){(uint8_t)op, 64, (uint16_t)a, (uint16_t)b, 0, imm};
+    return (uint16_t)kernel.nnodes++;
+}
+
+static void begin(void)
+{
+    kernel = (struct yk_facts_kernel){
+        .verdict = YK_VERDICT_MERGE, .nargs = 2, .arg = arg, .node = node, .access = access, .guard = NULL};
+    for (unsigned d = 0; d < 3; d++)
+        put(YK_NODE_GLOBAL_ID, 0, 0, d); /* node d */
+}
+
+/* Four bytes of argument A at base + the sum of by[d] * get_global_id(d). */
+static void touch(unsigned a, int64_t base, int64_t x, int64_t y, int64_t z)
+{
+    const int64_t by[3] = {x, y, z};
+    uint16_t sum = put(YK_NODE_CONST, 0, 0, base);
+    for (unsigned d = 0; d < 3; d++)
+        sum = put(YK_NODE_ADD, sum, put(YK_NODE_MUL, d, put(YK_NODE_CONST, 0, 0, by[d]), 0), 0);
+    access[kernel.naccesses++] = (struct yk_facts_access){
+        .arg = (uint16_t)a, .kind = a ? YK_ACCESS_WRITE : YK_ACCESS_READ, .exact = a != 0, .bytes = 4, .node = sum};
+}
+
+static void evaluate(unsigned dims, const size_t groups[3], unsigned takers, struct yk_cut_cost cost[3])
+{
+    struct yk_reach reach = {0};
+    struct yk_reach_arg size[2] = {{NULL, 1 << 26}, {NULL, 1 << 26}};
+    struct yk_reach_launch l = {.dims = dims, .arg = size};
+    struct yk_range r = {.dims = dims};
+    for (unsigned d = 0; d < 3; d++) {
+        l.groups[d] = r.groups[d] = d < dims ? groups[d] : 1;
+        l.local[d] = d < dims ? 8 : 1;
+    }
+    for (unsigned d = 0; d < dims; d++) {
+        r.axis = d + 1;
+        ck_assert_int_eq(yk_cut_evaluate(&reach, &kernel, &l, &r, takers, &cost[d]), YK_OK);
+    }
+    yk_reach_finish(&reach);
+}
+
+static unsigned best(unsigned dims, const size_t groups[3], unsigned takers, bool same_memory)
+{
+    struct yk_cut_cost cost[3];
+    struct yk_range r = {.dims = dims};
+    memcpy(r.groups, groups, sizeof r.groups);
+    evaluate(dims, groups, takers, cost);
+    return yk_cut_best(&r, cost, same_memory);
+}
+
+static const size_t square[3] = {W / 8, W / 8, 1};
+
+START_TEST(rows_stay_whole)
+{
+    begin();
+    touch(0, 0, 4, 4 * W, 0);
+    touch(1, 0, 4, 4 * W, 0);
+    struct yk_cut_cost cost[3];
+    evaluate(2, square, 2, cost);
+    ck_assert_uint_eq(cost[0].bytes, 4 * W * W);
+    ck_assert_uint_eq(cost[1].bytes, 4 * W * W);
+    ck_assert_uint_eq(cost[0].pieces, 2 * W);
+    ck_assert_uint_eq(cost[1].pieces, 2);
+    ck_assert_uint_eq(cost[1].boxes, 2);
+    ck_assert_uint_eq(best(2, square, 2, false), 1);
+    ck_assert_uint_eq(best(2, square, 2, true), 1);
+}
+END_TEST
+
+START_TEST(what_numbers_rows_by_dimension_0_is_cut_there)
+{
+    begin();
+    touch(0, 0, 4 * W, 4, 0);
+    touch(1, 0, 4 * W, 4, 0);
+    ck_assert_uint_eq(best(2, square, 2, false), 0);
+    ck_assert_uint_eq(best(2, square, 3, true), 0);
+}
+END_TEST
+
+START_TEST(writes_count_more_than_reads)
+{
+    begin();
+    touch(0, 0, 4, 4 * W, 0);
+    touch(1, 0, 4 * W, 4, 0); /* a transposition */
+    ck_assert_uint_eq(best(2, square, 2, false), 0);
+}
+END_TEST
+
+START_TEST(small_halos_are_preferred)
+{
+    begin();
+    for (int64_t i = 0; i <= 64; i += 8) /* eight rows of neighbours above and below, none beside */
+        touch(0, i * 4 * W, 4, 4 * W, 0);
+    touch(1, 0, 4, 4 * W, 0);
+    struct yk_cut_cost cost[3];
+    evaluate(2, square, 2, cost);
+    ck_assert_uint_lt(cost[0].bytes, cost[1].bytes);
+}
+END_TEST
+
+START_TEST(a_short_dimension_is_cut_into_boxes)
+{
+    const size_t flat[3] = {64, 64, 3};
+    begin();
+    touch(0, 0, 4, 4 * 512, 4 * 512 * 512);
+    touch(1, 0, 4, 4 * 512, 4 * 512 * 512);
+    struct yk_cut_cost cost[3];
+    evaluate(3, flat, 2, cost);
+    ck_assert_uint_eq(cost[2].boxes, 4); /* one plane and a half each */
+    ck_assert_uint_eq(cost[1].boxes, 2);
+    ck_assert_uint_eq(best(3, flat, 2, true), 1); /* fewer launches */
+    const size_t thin[3] = {64, 64, 1};
+    evaluate(3, thin, 2, cost);
+    ck_assert_uint_eq(cost[2].boxes, 2); /* the plane's rows */
+}
+END_TEST
+
+START_TEST(even_shares_are_disjoint_and_complete)
+{
+    for (unsigned takers = 1; takers < 9; takers++)
+        for (size_t n = 1; n < 70; n += 3) {
+            struct yk_range r = {.dims = 2, .groups = {n, 5, 1}, .axis = 1};
+            uint64_t at = 0, from, to;
+            for (unsigned i = 0; i < takers; i++) {
+                yk_cut_even(&r, takers, i, &from, &to);
+                ck_assert_uint_eq(from, at);
+                ck_assert_uint_ge(to, from);
+                at = to;
+            }
+            ck_assert_uint_eq(at, 5 * n);
+        }
+}
+END_TEST
+
+START_TEST(what_may_be_written_is_compared)
+{
+    struct yk_cut_cost c = {.bytes = 0};
+    struct yk_region r = {.offset = 100, .bytes = 4, .rows = 10, .row_pitch = 16, .slices = 1, .slice_pitch = 160};
+    yk_cut_add(&c, &r, true, false, 40);
+    ck_assert_uint_eq(c.bytes, 40 + 2 * 148);
+    ck_assert_uint_eq(c.pieces, 1);
+    ck_assert_uint_eq(c.fetched, 10);
+    yk_cut_add(&c, &r, true, true, 0);
+    ck_assert_uint_eq(c.pieces, 11);
+    ck_assert_uint_eq(c.fetched, 10);
+}
+END_TEST
+
+YK_TEST_MAIN("cut", rows_stay_whole, what_numbers_rows_by_dimension_0_is_cut_there, writes_count_more_than_reads,
+             small_halos_are_preferred, a_short_dimension_is_cut_into_boxes, even_shares_are_disjoint_and_complete,
+             what_may_be_written_is_compared)
