@@ -5,7 +5,7 @@
 
 #include "transform/facts_regions.h"
 
-enum { YK_RECALL_ENTRIES = 16 };
+enum { YK_RECALL_ENTRIES = 64 }; /* shares of eight devices along three dimensions, and more */
 
 struct yk_recall {
     struct yk_recall_entry {

@@ -36,6 +36,7 @@ struct yk_code {
     bool warm_asked[YK_MAX_DEVICES];             /* yoke-warm has been asked to compile it there */
     bool warm_looked[YK_MAX_DEVICES], warm_done[YK_MAX_DEVICES]; /* has it? asked once */
     struct yk_code_kernel *merger;                               /* kernels of the merge program; under lock */
+    double merge_spent;            /* ns that comparing its outputs is predicted to have taken so far */
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */

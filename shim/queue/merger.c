@@ -6,6 +6,9 @@
 
 /* Bytes per ns: of a link and of memory that nobody has measured. */
 static const double link_rate = 5, copy_rate = 6;
+/* Building a merge kernel, and its first launch, take a CPU's driver some 0.6 s: a program must have spent as much on
+ * comparing one kernel's outputs before that may pay. */
+static const double worth_trying_ns = 0.6e9;
 static double compare_rate = 3; /* of byte difference, as last measured; atomic */
 
 enum { OUTPUT_ALIGN = 4096 };
@@ -61,15 +64,17 @@ bool yk_merger_choose(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (how == YK_MERGING_DIFFERENCE || !f->mergeable || d->guided || l->nvalues != f->nargs ||
         __atomic_load_n(&l->code->merge_failed, __ATOMIC_RELAXED) || aliased(l, f) || !find_device(l, f, d, dev))
         return false;
-    if (!yk_build_merging(l->code->build, *dev, how == YK_MERGING_KERNEL) || !in_host_memory(l, *dev))
-        return false;
-    double rate = yk_code_get(&l->code->merge_rate);
-    if (how == YK_MERGING_KERNEL || !(rate > 0)) /* never tried: this is how it is measured */
-        return true;
-    double each;
+    double each, rate = yk_code_get(&l->code->merge_rate), spent;
     __atomic_load(&compare_rate, &each, __ATOMIC_RELAXED);
     double difference = (double)lacked / link_rate + (double)compared / copy_rate + (double)compared / each;
-    return (double)d->total / rate < difference;
+    spent = yk_code_get(&l->code->merge_spent) + difference;
+    yk_code_put(&l->code->merge_spent, spent);
+    if (how == YK_MERGING_AUTO && !(rate > 0) && spent < worth_trying_ns)
+        return false;
+    if (!yk_build_merging(l->code->build, *dev, how == YK_MERGING_KERNEL) || !in_host_memory(l, *dev))
+        return false;
+    /* Never tried: this is how it is measured. */
+    return how == YK_MERGING_KERNEL || !(rate > 0) || (double)d->total / rate < difference;
 }
 
 void yk_merger_compared(uint64_t bytes, uint64_t ns)
