@@ -268,7 +268,8 @@ def main():
     if arguments.mode != "split" and not second_there(arguments.second):
         return 77
     if os.environ.get("YOKE_NIGHTLY"):
-        arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + 34 * len(arguments.seeds))
+        times = 5 if arguments.mode == "split" else 34
+        arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + times * len(arguments.seeds))
     every, several, failed, reasons = set(), set(), 0, collections.Counter()
     seeds = list(arguments.seeds)
     for seed in seeds:

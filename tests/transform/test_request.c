@@ -197,6 +197,28 @@ static int status(const char *args)
     return WEXITSTATUS(s);
 }
 
+/* Does the explanation of FILE have TEXT? */
+static bool explained(const char *file, const char *text)
+{
+    char args[1024];
+    snprintf(args, sizeof args, "--explain %s | grep -qF '%s'", file, text);
+    char cmd[2048];
+    snprintf(cmd, sizeof cmd, "'%s/yoke-transform' %s", YOKE_BINARIES, args);
+    return system(cmd) == 0;
+}
+
+START_TEST(the_cut_and_the_merge_are_explained)
+{
+    ck_assert(explained("bench/apps/stencil2d.cl", "cut         along dimension 1"));
+    ck_assert(explained("bench/apps/matrix_transpose.cl", "cut         along dimension 0"));
+    ck_assert(explained("bench/apps/vector_add.cl", "outputs     exact regions"));
+    ck_assert(explained("bench/apps/bfs.cl", "outputs     merge kernel"));
+    ck_assert(explained("bench/apps/bfs.cl", "no merge kernel: line "));
+    ck_assert(explained("tests/transform/corpus/merge.cl", "__kernel void yk_merge_sparse("));
+    ck_assert(!explained("bench/apps/vector_add.cl", "merge kernel"));
+}
+END_TEST
+
 START_TEST(the_program_refuses_what_is_no_request)
 {
     ck_assert_int_eq(status("--help"), 0);
@@ -232,4 +254,5 @@ END_TEST
 
 YK_TEST_MAIN("request", devices_share_where_their_texts_are_equal, headers_given_with_the_program_are_found,
              included_files_are_named_with_their_content, options_mean_what_they_mean_to_a_compiler,
-             odd_sources_do_no_harm, nul_in_a_source_ends_nothing_early, the_program_refuses_what_is_no_request)
+             odd_sources_do_no_harm, nul_in_a_source_ends_nothing_early, the_cut_and_the_merge_are_explained,
+             the_program_refuses_what_is_no_request)
