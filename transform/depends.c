@@ -227,15 +227,22 @@ static bool vague(const struct yk_facts_kernel *k, unsigned node)
     return false;
 }
 
-/* Is there a write that may not be exact at some launch? */
+static bool vague_access(const struct yk_facts_kernel *k, const struct yk_facts_access *a)
+{
+    bool some = vague(k, a->node);
+    for (unsigned g = 0; g < a->nguards && !some; g++)
+        some = vague(k, k->guard[a->guard + g].node);
+    return some;
+}
+
+/* Is there a write of which no launch's sizes and scalars tell where it goes? */
 static bool of_use(const struct yk_facts_kernel *k)
 {
     for (unsigned i = 0; i < k->nargs; i++)
         if (k->arg[i].written && !k->arg[i].bounded)
             return true;
     for (unsigned i = 0; i < k->naccesses; i++)
-        if (k->access[i].kind == YK_ACCESS_WRITE &&
-            (!k->access[i].exact || k->access[i].nguards || vague(k, k->access[i].node)))
+        if (k->access[i].kind == YK_ACCESS_WRITE && (!k->access[i].exact || vague_access(k, &k->access[i])))
             return true;
     return false;
 }
