@@ -155,9 +155,11 @@ static bool own_memory(const struct yk_cl *cl, const struct yk_device *d)
 static void serialise(struct yk_machine *m)
 {
     unsigned slot = 0;
-    for (unsigned i = 0; i < m->n; i++)
-        if (yk_cl_serial_wanted(m->device[i].platform_name, m->device[i].name))
-            m->device[i].cl = yk_cl_serial(slot++, m->device[i].cl);
+    for (unsigned i = 0; i < m->n; i++) {
+        enum yk_serial_kind kind = yk_cl_serial_wanted(m->device[i].platform_name, m->device[i].name);
+        if (kind)
+            m->device[i].cl = yk_cl_serial(slot++, kind, m->device[i].cl);
+    }
 }
 
 /* After the trials: a script counts the calls of the app, not ours. */

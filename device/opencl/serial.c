@@ -7,6 +7,7 @@ static struct {
     const struct yk_cl *below;
     struct yk_cl table;
     pthread_mutex_t lock;
+    enum yk_serial_kind kind;
 } slot[YK_SERIAL_MAX];
 
 struct inside {
@@ -34,6 +35,17 @@ static inline bool runs_commands(const char *name)
 {
     return !strncmp(name, "Enqueue", 7) || !strcmp(name, "Flush") || !strcmp(name, "Finish") ||
            !strcmp(name, "WaitForEvents") || !strcmp(name, "ReleaseKernel") || !strcmp(name, "ReleaseProgram");
+}
+
+static inline bool compiles(const char *name)
+{
+    return !strcmp(name, "BuildProgram") || !strcmp(name, "CompileProgram") || !strcmp(name, "LinkProgram") ||
+           !strcmp(name, "CreateKernel") || !strcmp(name, "CreateKernelsInProgram") || !strcmp(name, "CloneKernel");
+}
+
+static inline bool is_serial(unsigned i, const char *name)
+{
+    return runs_commands(name) || (slot[i].kind == YK_SERIAL_COMPILING_TOO && compiles(name));
 }
 
 #define JOIN_(a, b)  a##b
@@ -65,18 +77,23 @@ static inline bool runs_commands(const char *name)
 #include "device/opencl/serial_slot.h"
 #undef SLOT
 
-int yk_cl_serial_wanted(const char *platform_name, const char *device_name)
+enum yk_serial_kind yk_cl_serial_wanted(const char *platform_name, const char *device_name)
 {
-    return !strcmp(platform_name, "Portable Computing Language") && !strncmp(device_name, "basic", 5);
+    if (!strcmp(platform_name, "Oclgrind"))
+        return YK_SERIAL_COMPILING_TOO;
+    return !strcmp(platform_name, "Portable Computing Language") && !strncmp(device_name, "basic", 5)
+               ? YK_SERIAL_COMMANDS
+               : YK_SERIAL_NONE;
 }
 
-const struct yk_cl *yk_cl_serial(unsigned i, const struct yk_cl *below)
+const struct yk_cl *yk_cl_serial(unsigned i, enum yk_serial_kind kind, const struct yk_cl *below)
 {
     static void (*const fill[YK_SERIAL_MAX])(void) = {fill_0, fill_1, fill_2, fill_3, fill_4, fill_5, fill_6, fill_7};
     if (i >= YK_SERIAL_MAX)
         return below;
     slot[i].below = yk_cl_unguarded(below);
     slot[i].table = *below;
+    slot[i].kind = kind;
     pthread_mutex_init(&slot[i].lock, NULL);
     fill[i]();
     return &slot[i].table;

@@ -13,7 +13,7 @@
 static void JOIN(fill_, SLOT)(void)
 {
 #define YK_CL(ret, name, version, params, args)                                                                        \
-    if (runs_commands(#name))                                                                                          \
+    if (is_serial(SLOT, #name))                                                                                        \
         slot[SLOT].table.name = THUNK(SLOT, name);
 #include "device/opencl/api.def"
 }
