@@ -14,6 +14,7 @@ struct cover {
     double *sum;    /* all states of all variables, scaled by 2^e[v] */
     size_t *first;  /* [nvars] of the variable's states in sum */
     int64_t *e;     /* [nvars] */
+    bool *any;      /* [nvars] a state has a positive sum */
 };
 
 static yk_status cover_init(struct cover *c, struct run *r)
@@ -26,7 +27,8 @@ static yk_status cover_init(struct cover *c, struct run *r)
     c->from_sum = yk_arena_array(&r->arena, bool, nvars);
     c->first = yk_arena_array(&r->arena, size_t, nvars);
     c->e = yk_arena_array(&r->arena, int64_t, nvars);
-    if (!best || !c->at || !c->from_sum || !c->first || !c->e)
+    c->any = yk_arena_array(&r->arena, bool, nvars);
+    if (!best || !c->at || !c->from_sum || !c->first || !c->e || !c->any)
         return YK_ENOMEM;
     for (uint32_t v = 0; v < nvars; v++) {
         c->at[v] = NO_PARENT;
@@ -61,11 +63,10 @@ static void cover_add(struct cover *c, uint32_t v, uint32_t domain, uint32_t x, 
     double *sum = c->sum + c->first[v];
     if (value.m == 0)
         return;
-    bool any = false;
-    for (uint32_t k = 0; k < domain; k++)
-        any |= sum[k] > 0;
-    if (!any)
+    if (!c->any[v]) {
+        c->any[v] = true;
         c->e[v] = value.e;
+    }
     if (value.e > c->e[v]) {
         for (uint32_t k = 0; k < domain; k++)
             sum[k] = yk_scaled_shift(sum[k], c->e[v] - value.e);

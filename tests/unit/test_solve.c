@@ -224,5 +224,32 @@ START_TEST(a_run_ends_when_asked)
 }
 END_TEST
 
+/* Marginals of a variable of very many states: a quadratic step would take minutes, and the test's time limit. */
+START_TEST(many_states_are_no_obstacle)
+{
+    enum { STATES = 1 << 18 };
+    struct yk_network net = {.nvars = 2, .nfactors = 1};
+    net.domain = yk_arena_array(&net.arena, uint32_t, 2);
+    net.factor = yk_arena_array(&net.arena, struct yk_factor, 1);
+    net.domain[0] = 2;
+    net.domain[1] = STATES;
+    struct yk_factor *f = net.factor;
+    *f = (struct yk_factor){.n = 2, .cells = 2 * STATES};
+    f->scope = yk_arena_array(&net.arena, uint32_t, 2);
+    f->value = yk_arena_array(&net.arena, double, f->cells);
+    f->scope[1] = 1;
+    for (size_t i = 0; i < f->cells; i++)
+        f->value[i] = i < STATES ? 1 : 3;
+    struct yk_solve_options o = {.threads = 1, .marginals = true};
+    struct yk_solve_result r;
+    ck_assert_msg(yk_solve(&net, NULL, &o, &r, msg, sizeof msg) == YK_OK, "%s", msg);
+    ck_assert(fabs(r.marginal[0][1] - 0.75) < 1e-12);
+    ck_assert(fabs(r.marginal[1][STATES - 1] * STATES - 1) < 1e-9);
+    yk_solve_result_finish(&r);
+    yk_network_finish(&net);
+}
+END_TEST
+
 YK_TEST_MAIN("solve", answers_are_those_of_enumeration, simplification_leaves_connected_parts_without_small_domains,
-             tied_variables_are_substituted, memory_is_what_was_foretold, nothing_underflows, a_run_ends_when_asked)
+             tied_variables_are_substituted, memory_is_what_was_foretold, nothing_underflows, a_run_ends_when_asked,
+             many_states_are_no_obstacle)
