@@ -40,9 +40,22 @@ static yk_status expect(struct bif *b, const char *mark)
     return yk_scan_is(&b->s, mark) ? YK_OK : yk_scan_expected(&b->s, "'%s'", mark);
 }
 
+/* The comma before another element: older files have none. */
+static yk_status separator(struct bif *b)
+{
+    struct yk_scan before = b->s;
+    yk_scan_next(&b->s);
+    if (yk_scan_is(&b->s, ","))
+        return YK_OK;
+    if (!b->s.word || (!b->s.quoted && b->s.len == 1 && strchr("{}()[]|;", b->s.word[0])))
+        return yk_scan_expected(&b->s, "','");
+    b->s = before;
+    return YK_OK;
+}
+
 static bool is_name(const struct bif *b)
 {
-    return b->s.word && !(b->s.len == 1 && strchr("{}()[]|,;", b->s.word[0]));
+    return b->s.quoted || (b->s.word && !(b->s.len == 1 && strchr("{}()[]|,;", b->s.word[0])));
 }
 
 /* A property: anything up to the semicolon. */
@@ -93,7 +106,7 @@ static yk_status read_type(struct bif *b, struct variable *v)
     if (!(v->state = yk_arena_array(&b->net->arena, const char *, n)))
         return no_memory(b);
     for (uint32_t i = 0; i < n; i++) {
-        if (i && (st = expect(b, ",")) != YK_OK)
+        if (i && (st = separator(b)) != YK_OK)
             return st;
         yk_scan_next(&b->s);
         if (!is_name(b))
@@ -137,30 +150,35 @@ static yk_status read_variable(struct bif *b)
     return st;
 }
 
+/* The last word as a variable. */
 static yk_status find_variable(struct bif *b, struct variable **v)
 {
-    yk_scan_next(&b->s);
     *v = NULL;
     if (is_name(b))
         HASH_FIND(hh, b->by_name, b->s.word, b->s.len, *v);
     return *v ? YK_OK : yk_scan_expected(&b->s, "the name of a declared variable");
 }
 
-/* "( child | parent, parent )": the scope, parents first. */
+/* "( child | parent, parent )", in older files without marks between them: the scope, parents first. */
 static yk_status read_scope(struct bif *b, struct yk_factor *f)
 {
     YK_ARRAY(uint32_t) scope = {0};
     struct variable *child, *v;
     yk_status st = expect(b, "(");
-    if (st != YK_OK || (st = find_variable(b, &child)) != YK_OK)
+    if (st != YK_OK)
+        return st;
+    yk_scan_next(&b->s);
+    if ((st = find_variable(b, &child)) != YK_OK)
         return st;
     if (child->has_factor)
         return yk_scan_expected(&b->s, "one probability block per variable");
     child->has_factor = true;
     yk_scan_next(&b->s);
-    bool more = yk_scan_is(&b->s, "|");
+    bool more = yk_scan_is(&b->s, "|") || is_name(b);
     f->cells = child->domain;
     while (more) {
+        if (!is_name(b))
+            yk_scan_next(&b->s);
         st = find_variable(b, &v);
         for (size_t i = 0; st == YK_OK && i < scope.n; i++)
             if (scope.v[i] == v->index)
@@ -175,7 +193,7 @@ static yk_status read_scope(struct bif *b, struct yk_factor *f)
             goto out;
         f->cells *= v->domain;
         yk_scan_next(&b->s);
-        more = yk_scan_is(&b->s, ",");
+        more = yk_scan_is(&b->s, ",") || is_name(b);
     }
     st = YK_ENOMEM;
     f->n = (uint32_t)scope.n + 1;
@@ -197,7 +215,7 @@ static yk_status read_values(struct bif *b, double *value, size_t count, size_t 
 {
     yk_status st = YK_OK;
     for (size_t i = 0; i < count && st == YK_OK; i++) {
-        if (i && (st = expect(b, ",")) != YK_OK)
+        if (i && (st = separator(b)) != YK_OK)
             return st;
         st = yk_scan_real(&b->s, "a probability", 0, &value[i * stride]);
     }
@@ -210,7 +228,7 @@ static yk_status read_row(struct bif *b, const struct yk_factor *f, size_t *row)
     *row = 0;
     for (uint32_t i = 0; i + 1 < f->n; i++) {
         const struct variable *v = b->vars.v[f->scope[i]];
-        yk_status st = i ? expect(b, ",") : YK_OK;
+        yk_status st = i ? separator(b) : YK_OK;
         if (st != YK_OK)
             return st;
         yk_scan_next(&b->s);
@@ -261,7 +279,7 @@ static yk_status read_rows(struct bif *b, struct yk_factor *f)
             for (uint32_t x = 0; x < child->domain && st == YK_OK; x++)
                 for (size_t r = 0; r < rows && st == YK_OK; r++) {
                     if (x + r)
-                        st = expect(b, ",");
+                        st = separator(b);
                     if (st == YK_OK)
                         st = yk_scan_real(&b->s, "a probability", 0, &f->value[r * child->domain + x]);
                 }
@@ -348,6 +366,7 @@ yk_status yk_read_bif_text(const char *name, const char *text, size_t len, struc
     yk_scan_init(&b.s, name, text, len, msg, n);
     b.s.marks = "{}()[]|,;";
     b.s.comments = true;
+    b.s.quotes = true;
     yk_status st = read_blocks(&b);
     if (st == YK_OK)
         st = take_over(&b);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "solver/read.h"
 #include "solver/scan.h"
 
@@ -130,7 +131,10 @@ yk_status yk_read_network(const char *path, struct yk_network *net, char *msg, s
     yk_status st = yk_scan_load(path, &text, &len, msg, n);
     if (st != YK_OK)
         return st;
-    if (l >= 4 && strcmp(path + l - 4, ".bif") == 0)
+    struct yk_scan first;
+    yk_scan_init(&first, path, text, len, msg, n);
+    yk_scan_next(&first);
+    if ((l >= 4 && strcasecmp(path + l - 4, ".bif") == 0) || yk_scan_is(&first, "network"))
         st = yk_read_bif_text(path, text, len, net, msg, n);
     else
         st = yk_read_uai_text(path, text, len, net, msg, n);

@@ -48,6 +48,10 @@ yk_status yk_scan_load(const char *path, char **text, size_t *len, char *msg, si
 
 void yk_scan_init(struct yk_scan *s, const char *name, const char *text, size_t len, char *msg, size_t nmsg)
 {
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t skip = len >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    text += skip;
+    len -= skip;
     *s = (struct yk_scan){
         .name = name, .p = text, .end = text + len, .line = 1, .position = 1, .marks = "", .msg = msg, .nmsg = nmsg};
 }
@@ -76,6 +80,21 @@ static void skip_comment(struct yk_scan *s)
     }
 }
 
+static bool take_quoted(struct yk_scan *s)
+{
+    if (!s->quotes || *s->p != '"')
+        return false;
+    const char *end = s->p + 1;
+    while (end < s->end && *end != '"' && *end != '\n' && *end)
+        end++;
+    if (end == s->end || *end != '"')
+        return false;
+    s->word = s->p + 1;
+    s->len = (size_t)(end - s->word);
+    s->p = end + 1;
+    return true;
+}
+
 static bool next(struct yk_scan *s, bool same_line)
 {
     for (;;) {
@@ -87,9 +106,13 @@ static bool next(struct yk_scan *s, bool same_line)
     }
     s->word = NULL;
     s->len = 0;
+    s->quoted = false;
     s->line = s->position;
     if (s->p == s->end || *s->p == '\n')
         return false;
+    s->quoted = take_quoted(s);
+    if (s->quoted)
+        return true;
     s->word = s->p;
     if (*s->p && strchr(s->marks, *s->p)) {
         s->p++;
@@ -123,7 +146,7 @@ void yk_scan_skip_line(struct yk_scan *s)
 
 bool yk_scan_is(const struct yk_scan *s, const char *text)
 {
-    return s->word && strlen(text) == s->len && strncasecmp(s->word, text, s->len) == 0;
+    return s->word && !s->quoted && strlen(text) == s->len && strncasecmp(s->word, text, s->len) == 0;
 }
 
 yk_status yk_scan_expected(struct yk_scan *s, const char *fmt, ...)

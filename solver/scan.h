@@ -16,6 +16,8 @@ struct yk_scan {
     size_t len;             /* its bytes */
     const char *marks;      /* characters that are words of their own; "" for none */
     bool comments;          /* skip C comments */
+    bool quotes;            /* what stands between quotes on one line is one word, whatever is in it */
+    bool quoted;            /* the last word was such a one */
     unsigned long position; /* line at p */
     char *msg;              /* [nmsg] */
     size_t nmsg;
@@ -25,7 +27,7 @@ struct yk_scan {
  * in MSG. */
 yk_status yk_scan_load(const char *path, char **text, size_t *len, char *msg, size_t nmsg);
 
-/** Begin at the start of TEXT. Borrows all pointers. */
+/** Begin at the start of TEXT (after a byte order mark). Borrows all pointers. */
 void yk_scan_init(struct yk_scan *s, const char *name, const char *text, size_t len, char *msg, size_t nmsg);
 
 /** Next word into s->word; false at the end. */
@@ -34,7 +36,7 @@ bool yk_scan_next(struct yk_scan *s);
 bool yk_scan_next_on_line(struct yk_scan *s);
 /** Skip the rest of the current line. */
 void yk_scan_skip_line(struct yk_scan *s);
-/** Is the last word TEXT (letters of any case)? */
+/** Is the last word TEXT (letters of any case), and not quoted? */
 bool yk_scan_is(const struct yk_scan *s, const char *text);
 
 /** "file:line: expected <fmt>, found 'word'" in MSG. Always YK_EFORMAT. */

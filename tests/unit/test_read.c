@@ -162,6 +162,26 @@ START_TEST(bif_is_read)
 }
 END_TEST
 
+/* JavaBayes' files: names in quotes, marks and spaces in them, nothing between values. */
+START_TEST(older_bif_is_read)
+{
+    struct yk_network net;
+    ck_assert_msg(bif("\xef\xbb\xbfnetwork \"a {b}\" { property \"by; hand\" ; }\n"
+                      "variable \"light-on\" { type discrete[2] { \"yes, on\" \"no\" }; property \"p = (1, 2)\" ; }\n"
+                      "variable \"out | of\" { type discrete[2] { \"true\" \"false\" }; }\n"
+                      "probability ( \"out | of\" ) { table 0.15 0.85 ; }\n"
+                      "probability ( \"light-on\" \"out | of\" ) { (\"false\") 0.05 0.95; (\"true\") 0.6 0.4; }",
+                      &net) == YK_OK,
+                  "%s", msg);
+    ck_assert_str_eq(net.name[1], "out | of");
+    ck_assert_str_eq(net.state_name[0][0], "yes, on");
+    ck_assert(net.factor[1].n == 2 && net.factor[1].scope[1] == 0);
+    ck_assert_double_eq(net.factor[1].value[1], 0.4);
+    ck_assert_double_eq(net.factor[1].value[2], 0.05);
+    yk_network_finish(&net);
+}
+END_TEST
+
 START_TEST(malformed_bif_is_named)
 {
     static const char *const cases[][2] = {
@@ -337,5 +357,5 @@ START_TEST(malformed_pedigrees_are_named)
 END_TEST
 
 YK_TEST_MAIN("read", uai_is_read, malformed_uai_is_named, overflowing_tables_are_refused, evidence_has_three_forms,
-             bif_is_read, malformed_bif_is_named, likelihoods_are_those_of_mendel, sex_linked_loci,
+             bif_is_read, older_bif_is_read, malformed_bif_is_named, likelihoods_are_those_of_mendel, sex_linked_loci,
              recombination_counts, malformed_loci_are_named, malformed_pedigrees_are_named)
