@@ -4,7 +4,7 @@
  *
  * The bucket's variables are cut into digits; each digit has one role:
  *   lane   the threads of a block, one value each: consecutive threads, consecutive cells of the output
- *   tile   up to two digits A and B that one thread computes in registers
+ *   tile   up to two sides A and B, each digits of variables that the same inputs have: computed by one thread
  *   low    summed digits inside a cache page
  *   chunk  summed digits outside of it: the page is filled once for each chunk, sums stay in registers
  *   page   output digits that one block goes through, one cache page after the other
@@ -21,6 +21,8 @@
 #include "base/status.h"
 
 enum { YK_CACHE_INPUTS = 8, YK_CACHE_VARS = 64, YK_CACHE_DIGITS = 2 * YK_CACHE_VARS, YK_CACHE_TABLES = 9 };
+enum { YK_CACHE_SIDE = 16, YK_CACHE_SIDE_DIGITS = 4 }; /* most of a tile's side */
+enum { YK_CACHE_PAGES = 256 };                         /* most of a block */
 
 /* Loops and strides. Table nin is the output; no domain is 1; no table has 2^31 cells or more. */
 struct yk_cache_bucket {
@@ -56,6 +58,7 @@ struct yk_cache_options {
     uint32_t threads; /* lanes at most; 0: chosen */
     uint32_t pages;   /* pages per block at most; 0: chosen */
     uint32_t local;   /* bytes of scratchpad per block at most; 0: what the device has */
+    uint32_t trial;   /* from 1: take the plan of this number, not the best foretold (to fit the model); 0: the best */
 };
 
 struct yk_cache_digit {
@@ -69,10 +72,15 @@ struct yk_cache_digits {
     struct yk_cache_digit digit[YK_CACHE_DIGITS];
 };
 
+struct yk_cache_side {
+    uint32_t n, extent; /* product of the extents; 1: no such side */
+    struct yk_cache_digit digit[YK_CACHE_SIDE_DIGITS];
+};
+
 /* Which digit has which role; the first of a list changes fastest. */
 struct yk_cache_roles {
     struct yk_cache_digits lane, low, chunk, page, block;
-    struct yk_cache_digit a, b; /* extent 1: none */
+    struct yk_cache_side a, b;
     /* The lane digit that does not divide its variable (at most one): the block digit 0 counts its parts, and in the
      * last part only the first CUT_LAST values are there. 0: none. */
     uint32_t cut_lane, cut_last; /* number of the lane digit + 1 */
@@ -80,18 +88,18 @@ struct yk_cache_roles {
 
 struct yk_cache_function {
     bool cached;
-    bool on_a, on_b;     /* depends on the tile digits */
-    uint32_t cells;      /* of the segment */
-    uint32_t size, at;   /* in the scratchpad with padding; cells */
-    uint32_t lifetime;   /* consecutive steps (page, chunk) that share a segment */
-    int32_t *from, *to;  /* [cells] where a cell of the segment lies in the table, in the scratchpad */
-    int32_t stride[2];   /* of the tile digits: in the scratchpad if cached, else in the table */
-    int32_t *lane;       /* [lanes] likewise */
-    int32_t *low;        /* [lows] likewise */
-    int32_t *chunk;      /* [chunks] in the table */
-    int32_t *page;       /* [pages] */
-    int32_t *block_low;  /* [block_lows] */
-    int32_t *block_high; /* [block_highs] */
+    bool on_a, on_b;                /* depends on the tile's sides */
+    uint32_t cells;                 /* of the segment */
+    uint32_t size, at;              /* in the scratchpad with padding; cells */
+    uint32_t lifetime;              /* consecutive steps (page, chunk) that share a segment */
+    int32_t *from, *to;             /* [cells] where a cell of the segment lies in the table, in the scratchpad */
+    int32_t side[2][YK_CACHE_SIDE]; /* where the values of A, B lie: in the scratchpad if cached, else in the table */
+    int32_t *lane;                  /* [lanes] likewise */
+    int32_t *low;                   /* [lows] likewise */
+    int32_t *chunk;                 /* [chunks] in the table */
+    int32_t *page;                  /* [pages] */
+    int32_t *block_low;             /* [block_lows] */
+    int32_t *block_high;            /* [block_highs] */
 };
 
 struct yk_cache_plan {
@@ -126,10 +134,21 @@ uint32_t yk_cache_bank_conflicts(const struct yk_cache_plan *p, uint32_t f, uint
 
 /* Inside the planner. */
 
-/** Cut B into roles: tile of RA values of variable VA and RB of VB (1: none), at most LANES lanes, LOWS summed values.
- */
-void yk_cache_roles_cut(struct yk_cache_roles *r, const struct yk_cache_bucket *b, uint32_t va, uint32_t ra,
-                        uint32_t vb, uint32_t rb, uint32_t lanes, uint32_t lows);
+/* A side of a tile as parts (divisors of the domains) of variables. */
+struct yk_cache_parts {
+    uint32_t n, extent, var[YK_CACHE_SIDE_DIGITS], part[YK_CACHE_SIDE_DIGITS];
+};
+
+/* How a bucket is cut: a tile of A times B values (extent 1: none), at most LANES lanes and LOWS summed values in a
+ * page. FAST: that many lanes lie side by side in the output, the others so that a block reads least; 0: all
+ * lie in line. */
+struct yk_cache_cut {
+    struct yk_cache_parts a, b;
+    uint32_t lanes, fast, lows;
+};
+
+/** Cut B into roles. */
+void yk_cache_roles_cut(struct yk_cache_roles *r, const struct yk_cache_bucket *b, const struct yk_cache_cut *c);
 
 /** Segments, their sizes and lifetimes, the functions to be cached, pages per block, and the prediction. */
 void yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,

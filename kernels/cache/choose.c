@@ -29,8 +29,8 @@ static void segments(struct yk_cache_plan *p)
     const struct yk_cache_roles *r = &p->roles;
     for (uint32_t f = 0; f < p->nin; f++) {
         struct yk_cache_function *in = &p->input[f];
-        in->on_a = r->a.extent > 1 && r->a.stride[f];
-        in->on_b = r->b.extent > 1 && r->b.stride[f];
+        in->on_a = r->a.n && r->a.digit[0].stride[f];
+        in->on_b = r->b.n && r->b.digit[0].stride[f];
         uint32_t tile = (in->on_a ? r->a.extent : 1) * (in->on_b ? r->b.extent : 1);
         uint32_t rest = within(&r->lane, f) * within(&r->low, f);
         in->cells = tile * rest;
@@ -100,6 +100,7 @@ static void pages(struct yk_cache_plan *p, const struct yk_cache_device *d, uint
     /* Twice what runs at once, so that the last blocks do not leave multiprocessors idle for long. */
     double fill = 2.0 * d->units * (p->local_cells ? (double)d->threads : d->threads * 0.5);
     uint32_t steps = 4096 / p->chunks, limit = most ? most : 64;
+    steps = steps < YK_CACHE_PAGES ? steps : YK_CACHE_PAGES;
     limit = limit < steps ? limit : steps;
     for (;;) {
         uint32_t room = limit / r->page.count, best = UINT32_MAX, take = 1;

@@ -17,6 +17,16 @@ static void offsets(const struct yk_cache_digits *list, uint32_t first, uint32_t
     }
 }
 
+static void side_offsets(const struct yk_cache_side *side, uint32_t t, int32_t *out)
+{
+    uint32_t count = 1;
+    out[0] = 0;
+    for (uint32_t i = 0; i < side->n; i++)
+        for (uint32_t x = 1, n = count; x < side->digit[i].extent; x++)
+            for (uint32_t k = 0; k < n; k++)
+                out[count++] = out[k] + (int32_t)x * side->digit[i].stride[t];
+}
+
 /* The cache tag of an input as digits with a place in the scratchpad, slowest in the table last. */
 struct tag {
     uint32_t n, extent[YK_CACHE_DIGITS];
@@ -45,15 +55,16 @@ static void place(struct yk_cache_plan *p, uint32_t f)
     struct tag g = {0};
     struct yk_cache_digits lane = r->lane, low = r->low;
     int32_t step = 1;
-    if (in->on_b) {
-        put(&g, r->b.extent, r->b.stride[f], step);
-        in->stride[1] = step;
-        step *= (int32_t)r->b.extent;
-    }
-    if (in->on_a) {
-        put(&g, r->a.extent, r->a.stride[f], step);
-        in->stride[0] = step;
-        step *= (int32_t)r->a.extent;
+    const struct yk_cache_side *side[] = {&r->a, &r->b};
+    for (int s = 2; s-- > 0;) {
+        if (!(s ? in->on_b : in->on_a))
+            continue;
+        for (uint32_t i = 0; i < side[s]->extent; i++)
+            in->side[s][i] = (int32_t)i * step;
+        for (uint32_t k = 0; k < side[s]->n; k++) {
+            put(&g, side[s]->digit[k].extent, side[s]->digit[k].stride[f], step);
+            step *= (int32_t)side[s]->digit[k].extent;
+        }
     }
     step |= 1;
     struct yk_cache_digits *group[] = {&lane, &low};
@@ -114,8 +125,8 @@ yk_status yk_cache_tables(struct yk_cache_plan *p)
         in->page = take(&at, p->pages);
         in->block_low = take(&at, p->block_lows);
         in->block_high = take(&at, p->block_highs);
-        in->stride[0] = r->a.stride[f];
-        in->stride[1] = r->b.stride[f];
+        side_offsets(&r->a, f, in->side[0]);
+        side_offsets(&r->b, f, in->side[1]);
         offsets(&r->chunk, 0, r->chunk.n, f, in->chunk);
         offsets(&r->page, 0, r->page.n, f, in->page);
         offsets(&r->block, 0, split, f, in->block_low);

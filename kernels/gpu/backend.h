@@ -4,7 +4,7 @@
 
 #include "kernels/gpu/gpu.h"
 
-enum { YK_GPU_META = 4928 }; /* numbers in constant memory */
+enum { YK_GPU_META = 320 + 4096 + YK_CACHE_PAGES * YK_CACHE_TABLES }; /* numbers in constant memory */
 
 struct yk_gpu_launch {
     void *kernel;

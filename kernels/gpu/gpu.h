@@ -32,6 +32,7 @@ struct yk_gpu_options {
     bool lazy;       /* generic until a kernel of its own would have saved what compiling it costs */
     uint32_t unroll; /* 1, 2, 4; 0: 2 */
     uint32_t threads, pages, local; /* 0: chosen (kernels/cache) */
+    uint32_t trial;                 /* 0: the best foretold (kernels/cache); YK_ELIMIT beyond the last */
 };
 
 struct yk_gpu_report {

@@ -132,7 +132,8 @@ static yk_status plan_path(struct yk_gpu *g, struct pass *p, bool software)
                                   .no_tile = p->o.no_tile,
                                   .threads = p->o.threads,
                                   .pages = p->o.pages,
-                                  .local = p->o.local};
+                                  .local = p->o.local,
+                                  .trial = p->o.trial};
     p->software = software;
     return yk_cache_plan_init(&p->plan, &p->b, &g->shape[p->o.single], &co);
 }
@@ -209,10 +210,11 @@ static yk_status flatten(const struct yk_cache_plan *q, int32_t *meta, uint32_t 
             *at++ = fn[f]->chunk[c];
     for (uint32_t s = 0; s < steps; s++)
         *at++ = q->invalid[s];
-    memset(meta, 0, 50 * sizeof *meta);
+    enum { SIDE_A = 16, SIDE_B = 160, FILL_CELLS = 304, FILL_AT = 312, LOWS = 320 };
+    memset(meta, 0, LOWS * sizeof *meta);
     for (uint32_t f = 0; f <= nin; f++) {
-        meta[16 + f] = f == nin || !q->input[f].cached ? q->roles.a.stride[f] : q->input[f].stride[0];
-        meta[25 + f] = f == nin || !q->input[f].cached ? q->roles.b.stride[f] : q->input[f].stride[1];
+        memcpy(meta + SIDE_A + (size_t)YK_CACHE_SIDE * f, fn[f]->side[0], sizeof fn[f]->side[0]);
+        memcpy(meta + SIDE_B + (size_t)YK_CACHE_SIDE * f, fn[f]->side[1], sizeof fn[f]->side[1]);
         if (f == nin)
             break;
         a |= (unsigned)q->input[f].on_a << f;
@@ -220,13 +222,13 @@ static yk_status flatten(const struct yk_cache_plan *q, int32_t *meta, uint32_t 
         cached |= (unsigned)q->input[f].cached << f;
         if (!q->input[f].cached)
             continue;
-        meta[34 + f] = (int32_t)q->input[f].cells;
-        meta[42 + f] = (int32_t)(at - t);
+        meta[FILL_CELLS + f] = (int32_t)q->input[f].cells;
+        meta[FILL_AT + f] = (int32_t)(at - t);
         memcpy(at, q->input[f].from, q->input[f].cells * sizeof *at);
         memcpy(at + q->input[f].cells, q->input[f].to, q->input[f].cells * sizeof *at);
         at += 2 * (size_t)q->input[f].cells;
     }
-    uint32_t low = 50, page = low + q->lows * nin, end = page + q->pages * (nin + 1);
+    uint32_t low = LOWS, page = low + q->lows * nin, end = page + q->pages * (nin + 1);
     const int32_t first[] = {(int32_t)q->lanes,
                              (int32_t)q->lows,
                              (int32_t)q->chunks,

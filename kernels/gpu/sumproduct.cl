@@ -32,7 +32,8 @@
 #define HAVE_B ((~(ON_A) & (ON_B)) != 0)
 #define HAVE_A ((~(ON_B) & ((1 << NIN) - 1)) != 0)
 
-/* meta: 16 numbers, the strides of the tile, then the tables that all threads read at the same place. */
+/* meta: 16 numbers, where the values of the tile's sides lie (16 of each table), then the tables that all threads read
+ * at the same place. */
 #define LANES meta[0]
 #define LOWS meta[1]
 #define CHUNKS meta[2]
@@ -41,11 +42,11 @@
 #define BLOCK_HIGHS meta[5]
 #define CUT_PARTS meta[6]
 #define CUT_LAST meta[7]
-#define STRIDE_A(f) meta[16 + (f)]
-#define STRIDE_B(f) meta[25 + (f)]
-#define FILL_CELLS(f) meta[34 + (f)]
-#define FILL_AT(f) meta[42 + (f)]
-#define LOW_TABLE 50
+#define SIDE_A(f, i) meta[16 + 16 * (f) + (i)]
+#define SIDE_B(f, i) meta[160 + 16 * (f) + (i)]
+#define FILL_CELLS(f) meta[304 + (f)]
+#define FILL_AT(f) meta[312 + (f)]
+#define LOW_TABLE 320
 #define PAGE_TABLE meta[8]
 
 #if LOG
@@ -72,7 +73,7 @@
                 {                                                                                                      \
                     UNROLLED for (int j = 0; j < RB; j++)                                                              \
                     {                                                                                                  \
-                        REAL v = LOAD(f, i0 + i * TILE_A(f) + j * TILE_B(f));                                          \
+                        REAL v = LOAD(f, i0 + TILE_A(f, i) + TILE_B(f, j));                                            \
                         ab[i * RB + j] = ab_set ? TIMES(ab[i * RB + j], v) : v;                                        \
                     }                                                                                                  \
                 }                                                                                                      \
@@ -80,14 +81,14 @@
             } else if (BIT(ON_B, f)) {                                                                                 \
                 UNROLLED for (int j = 0; j < RB; j++)                                                                  \
                 {                                                                                                      \
-                    REAL v = LOAD(f, i0 + j * TILE_B(f));                                                              \
+                    REAL v = LOAD(f, i0 + TILE_B(f, j));                                                               \
                     b[j] = b_set ? TIMES(b[j], v) : v;                                                                 \
                 }                                                                                                      \
                 b_set = true;                                                                                          \
             } else if (BIT(ON_A, f)) {                                                                                 \
                 UNROLLED for (int i = 0; i < RA; i++)                                                                  \
                 {                                                                                                      \
-                    REAL v = LOAD(f, i0 + i * TILE_A(f));                                                              \
+                    REAL v = LOAD(f, i0 + TILE_A(f, i));                                                               \
                     a[i] = a_set ? TIMES(a[i], v) : v;                                                                 \
                 }                                                                                                      \
                 a_set = true;                                                                                          \
@@ -129,8 +130,8 @@
 #endif
 
 /* Cells of the tile: constants where the input is cached. */
-#define TILE_A(f) (BIT(CACHED, f) ? (BIT(ON_B, f) ? RB : 1) : STRIDE_A(f))
-#define TILE_B(f) (BIT(CACHED, f) ? 1 : STRIDE_B(f))
+#define TILE_A(f, i) (BIT(CACHED, f) ? (i) * (BIT(ON_B, f) ? RB : 1) : SIDE_A(f, i))
+#define TILE_B(f, j) (BIT(CACHED, f) ? (j) : SIDE_B(f, j))
 
 KERNEL(sumproduct)
 {
@@ -202,10 +203,10 @@ KERNEL(sumproduct)
             {
                 UNROLLED for (int j = 0; j < RB; j++)
 #if LOG
-                    out[o + i * STRIDE_A(NIN) + j * STRIDE_B(NIN)] =
+                    out[o + SIDE_A(NIN, i) + SIDE_B(NIN, j)] =
                         sum[i * RB + j] > 0 ? top[i * RB + j] + LOG2(sum[i * RB + j]) : -INFINITY;
 #else
-                    out[o + i * STRIDE_A(NIN) + j * STRIDE_B(NIN)] = sum[i * RB + j];
+                    out[o + SIDE_A(NIN, i) + SIDE_B(NIN, j)] = sum[i * RB + j];
 #endif
             }
         }

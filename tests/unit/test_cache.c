@@ -78,7 +78,7 @@ static double look(struct simulation *s, uint32_t f, uint32_t block, uint32_t pa
 {
     const struct yk_cache_plan *p = s->p;
     const struct yk_cache_function *in = &p->input[f];
-    int32_t at = in->lane[lane] + in->low[low] + (int32_t)a * in->stride[0] + (int32_t)b * in->stride[1];
+    int32_t at = in->lane[lane] + in->low[low] + in->side[0][a] + in->side[1][b];
     s->pad.reads++;
     if (in->cached) {
         ck_assert_uint_lt((uint32_t)at, p->local_cells);
@@ -91,6 +91,16 @@ static double look(struct simulation *s, uint32_t f, uint32_t block, uint32_t pa
     return s->in[f][at];
 }
 
+static int32_t side(const struct yk_cache_side *s, uint32_t f, uint32_t x)
+{
+    int32_t at = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        at += (int32_t)(x % s->digit[i].extent) * s->digit[i].stride[f];
+        x /= s->digit[i].extent;
+    }
+    return at;
+}
+
 /* Where input F (or the output, F == nin) lies for these digits, from the roles alone. */
 static int32_t where(const struct yk_cache_plan *p, uint32_t f, uint32_t block, uint32_t page, uint32_t chunk,
                      uint32_t lane, uint32_t low, uint32_t a, uint32_t b)
@@ -98,7 +108,7 @@ static int32_t where(const struct yk_cache_plan *p, uint32_t f, uint32_t block, 
     const struct yk_cache_roles *r = &p->roles;
     const struct yk_cache_digits *list[] = {&r->block, &r->page, &r->chunk, &r->lane, &r->low};
     uint32_t number[] = {block, page, chunk, lane, low};
-    int32_t at = (int32_t)a * r->a.stride[f] + (int32_t)b * r->b.stride[f];
+    int32_t at = side(&r->a, f, a) + side(&r->b, f, b);
     for (int k = 0; k < 5; k++)
         for (uint32_t i = 0; i < list[k]->n; i++) {
             at += (int32_t)(number[k] % list[k]->digit[i].extent) * list[k]->digit[i].stride[f];
@@ -143,8 +153,8 @@ static void simulate(struct simulation *s)
             for (uint32_t lane = 0; lane < p->lanes; lane++)
                 for (uint32_t k = 0; k < tile && active(p, block, lane); k++) {
                     uint32_t a = k / p->roles.b.extent, b = k % p->roles.b.extent;
-                    int32_t at = base(&p->out, p, block) + p->out.page[page] + p->out.lane[lane] +
-                                 (int32_t)a * p->out.stride[0] + (int32_t)b * p->out.stride[1];
+                    int32_t at = base(&p->out, p, block) + p->out.page[page] + p->out.lane[lane] + p->out.side[0][a] +
+                                 p->out.side[1][b];
                     ck_assert_int_eq(at, where(p, p->nin, block, page, 0, lane, 0, a, b));
                     ck_assert(!s->written[at]);
                     s->written[at] = 1;
