@@ -15,60 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
-#include "bench/bucket.h"
 #include "bench/figure.h"
+#include "bench/on_device.h"
 #include "bench/plot.h"
-#include "kernels/gpu/gpu.h"
 
 static struct yk_gpu *gpu;
 static const char *svg;
 static uint64_t began;
 static double total = 1e9, spend = 0.01;
 
-struct tables {
-    const struct yk_bucket *b;
-    yk_gpu_memory in[BENCH_INPUTS], out;
-    int made; /* precision and arithmetic of the values */
-};
-
-static bool tables_init(struct tables *t, const struct yk_bucket *b)
+static double run(struct bench_device_tables *t, const struct yk_gpu_options *o, struct yk_gpu_report *r)
 {
-    *t = (struct tables){.b = b, .made = -1};
-    yk_status st = yk_gpu_alloc(gpu, b->out.cells * 8, &t->out);
-    for (uint32_t i = 0; i < b->ninputs && st == YK_OK; i++)
-        st = yk_gpu_alloc(gpu, b->input[i].cells * 8, &t->in[i]);
-    return st == YK_OK;
-}
-
-static void tables_finish(struct tables *t)
-{
-    for (uint32_t i = 0; i < t->b->ninputs; i++)
-        yk_gpu_free(gpu, t->in[i]);
-    yk_gpu_free(gpu, t->out);
-}
-
-/* Seconds in kernels, the fastest of some runs; NAN: cannot be done. R: of the last run. */
-static double run(struct tables *t, const struct yk_gpu_options *o, struct yk_gpu_report *r)
-{
-    int kind = o->single * 2 + o->log;
-    yk_status st = !o->single && !yk_gpu_has_double(gpu) ? YK_ELIMIT : YK_OK;
-    for (uint32_t i = 0; i < t->b->ninputs && st == YK_OK && t->made != kind; i++)
-        st = yk_gpu_pattern(gpu, t->in[i], t->b->input[i].cells, o->single, o->log, i + 1);
-    t->made = st == YK_OK ? kind : t->made;
-    double best = INFINITY, spent = 0;
-    for (int i = 0; i < 12 && (i < 3 || spent < spend) && st == YK_OK && spent < 20 * spend; i++) {
-        struct yk_gpu_report one;
-        st = yk_gpu_sumproduct(gpu, t->b, t->in, t->out, o, &one);
-        if (i == 0)
-            r->build = one.build;
-        double build = r->build;
-        *r = one;
-        r->build = build;
-        if (st == YK_OK)
-            best = fmin(best, one.measured);
-        spent += one.measured;
-    }
-    return st == YK_OK && best > 0 ? best : NAN;
+    yk_status st;
+    return bench_device_run(t, o, spend, r, &st);
 }
 
 /* Is PART of the time over? */
@@ -99,8 +58,8 @@ static void knobs(double flops)
     static const uint32_t local[] = {8, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 49152, 98304, 196608};
     static const uint32_t page[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
     struct bench_bucket r;
-    struct tables t;
-    if (late(1) || !three(&r, flops) || !tables_init(&t, &r.b))
+    struct bench_device_tables t;
+    if (late(1) || !three(&r, flops) || !bench_device_init(&t, gpu, &r.b))
         return;
     flops = bench_bucket_flops(&r.b);
     for (int what = 0; what < 2; what++) {
@@ -134,59 +93,7 @@ static void knobs(double flops)
         }
         save(&p, what ? "ics08_fig6b" : "ics08_fig6a");
     }
-    tables_finish(&t);
-}
-
-/* Products of matrices: unrolling (Fig. 7), the texture path (Fig. 8), overheads (Fig. 9). */
-static void matrices(void)
-{
-    static struct plot p7, p8, p9;
-    plot_init(&p7, "Unrolling of the summation loop (ICS'08, Fig. 7)", "operations", "GFLOP/s");
-    plot_init(&p8, "Software cache, hardware caches, texture path (ICS'08, Fig. 8)", "operations", "GFLOP/s");
-    plot_init(&p9, "Parts of a first call (ICS'08, Fig. 9a)", "operations", "ms");
-    printf("\nproducts of square matrices of 2^k x 2^k, variables of domain 2, GFLOP/s in kernels; one output per "
-           "thread as in "
-           "the papers\n%4s %10s %8s %8s %8s | %8s %8s %8s | %8s | %8s %8s %8s ms\n",
-           "k", "operations", "unroll 1", "2", "4", "software", "hardware", "texture", "tiles", "plan", "transfer",
-           "kernel");
-    double in = 1e10, out = 1e10;
-    yk_gpu_calibrate(gpu, &in, &out);
-    for (uint32_t k = 4; k <= 11 && !late(0.4); k++) {
-        struct bench_bucket r;
-        struct tables t;
-        struct yk_gpu_report x = {0};
-        bench_bucket_matrix(&r, 1u << k, 1u << k, 1u << k, "nt", false);
-        if (!tables_init(&t, &r.b))
-            break;
-        double flops = bench_bucket_flops(&r.b);
-        printf("%4u %10.3g", k, flops);
-        for (uint32_t u = 1; u <= 4; u *= 2) {
-            struct yk_gpu_options o = {.path = YK_GPU_SOFTWARE, .single = true, .no_tile = true, .unroll = u};
-            double s = run(&t, &o, &x);
-            printf(" %8.1f", flops / s * 1e-9);
-            plot_point(&p7, u == 1 ? "1" : u == 2 ? "2" : "4", flops, flops / s * 1e-9);
-        }
-        printf(" |");
-        for (int path = 0; path < 3; path++) {
-            struct yk_gpu_options o = {.path = (enum yk_gpu_path)path, .single = true, .no_tile = true};
-            double s = run(&t, &o, &x);
-            static const char *const names[] = {"software", "hardware", "texture"};
-            printf(" %8.1f", flops / s * 1e-9);
-            plot_point(&p8, names[path], flops, flops / s * 1e-9);
-        }
-        struct yk_gpu_options o = {.path = YK_GPU_SOFTWARE, .single = true};
-        double s = run(&t, &o, &x), moved = (double)(2 * (1 << 2 * k)) * 4 / in + (double)(1 << 2 * k) * 4 / out;
-        printf(" | %8.1f | %8.3f %8.3f %8.3f\n", flops / s * 1e-9, x.plan * 1e3, moved * 1e3, s * 1e3);
-        plot_point(&p8, "software, tiles", flops, flops / s * 1e-9);
-        plot_point(&p9, "cache plan", flops, x.plan * 1e3);
-        plot_point(&p9, "transfers", flops, moved * 1e3);
-        plot_point(&p9, "kernel", flops, s * 1e3);
-        fflush(stdout);
-        tables_finish(&t);
-    }
-    save(&p7, "ics08_fig7");
-    save(&p8, "ics08_fig8");
-    save(&p9, "ics08_fig9a");
+    bench_device_finish(&t);
 }
 
 /* Seconds of one bucket on the CPU in double. */
@@ -211,6 +118,65 @@ static double on_cpu(const struct yk_bucket *b, bool logs)
         free(table[i]);
     free(out);
     return best;
+}
+
+/* Products of matrices: unrolling (Fig. 7), the texture path (Fig. 8), overheads (Fig. 9). */
+static void matrices(void)
+{
+    static struct plot p7, p8, p9, p9b;
+    plot_init(&p7, "Unrolling of the summation loop (ICS'08, Fig. 7)", "operations", "GFLOP/s");
+    plot_init(&p8, "Software cache, hardware caches, texture path (ICS'08, Fig. 8)", "operations", "GFLOP/s");
+    plot_init(&p9, "Parts of a first call (ICS'08, Fig. 9a)", "operations", "ms");
+    plot_init(&p9b, "Speedup over the CPU, with and without plan and transfers (ICS'08, Fig. 9b)", "operations",
+              "ratio");
+    printf("\nproducts of square matrices of 2^k x 2^k, variables of domain 2, GFLOP/s in kernels; one output per "
+           "thread as in "
+           "the papers\n%4s %10s %8s %8s %8s | %8s %8s %8s | %8s | %8s %8s %8s ms | over the CPU %8s %8s\n",
+           "k", "operations", "unroll 1", "2", "4", "software", "hardware", "texture", "tiles", "plan", "transfer",
+           "kernel", "kernel", "all");
+    double in = 1e10, out = 1e10;
+    yk_gpu_calibrate(gpu, &in, &out);
+    for (uint32_t k = 4; k <= 11 && !late(0.4); k++) {
+        struct bench_bucket r;
+        struct bench_device_tables t;
+        struct yk_gpu_report x = {0};
+        bench_bucket_matrix(&r, 1u << k, 1u << k, 1u << k, "nt", false);
+        if (!bench_device_init(&t, gpu, &r.b))
+            break;
+        double flops = bench_bucket_flops(&r.b);
+        printf("%4u %10.3g", k, flops);
+        for (uint32_t u = 1; u <= 4; u *= 2) {
+            struct yk_gpu_options o = {.path = YK_GPU_SOFTWARE, .single = true, .no_tile = true, .unroll = u};
+            double s = run(&t, &o, &x);
+            printf(" %8.1f", flops / s * 1e-9);
+            plot_point(&p7, u == 1 ? "1" : u == 2 ? "2" : "4", flops, flops / s * 1e-9);
+        }
+        printf(" |");
+        for (int path = 0; path < 3; path++) {
+            struct yk_gpu_options o = {.path = (enum yk_gpu_path)path, .single = true, .no_tile = true};
+            double s = run(&t, &o, &x);
+            static const char *const names[] = {"software", "hardware", "texture"};
+            printf(" %8.1f", flops / s * 1e-9);
+            plot_point(&p8, names[path], flops, flops / s * 1e-9);
+        }
+        struct yk_gpu_options o = {.path = YK_GPU_SOFTWARE, .single = true};
+        double s = run(&t, &o, &x), moved = (double)(2 * (1 << 2 * k)) * 4 / in + (double)(1 << 2 * k) * 4 / out;
+        double cpu = on_cpu(&r.b, false);
+        printf(" | %8.1f | %8.3f %8.3f %8.3f    |              %8.2f %8.2f\n", flops / s * 1e-9, x.plan * 1e3,
+               moved * 1e3, s * 1e3, cpu / s, cpu / (s + x.plan + moved));
+        plot_point(&p9b, "kernel", flops, cpu / s);
+        plot_point(&p9b, "with overheads", flops, cpu / (s + x.plan + moved));
+        plot_point(&p8, "software, tiles", flops, flops / s * 1e-9);
+        plot_point(&p9, "cache plan", flops, x.plan * 1e3);
+        plot_point(&p9, "transfers", flops, moved * 1e3);
+        plot_point(&p9, "kernel", flops, s * 1e3);
+        fflush(stdout);
+        bench_device_finish(&t);
+    }
+    save(&p7, "ics08_fig7");
+    save(&p8, "ics08_fig8");
+    save(&p9, "ics08_fig9a");
+    save(&p9b, "ics08_fig9b");
 }
 
 static int rising(const void *a, const void *b)
@@ -269,9 +235,9 @@ static void random_buckets(int count, uint64_t seed, double most)
            "texture", "soft1", "hard1", "tex1", "log", "nat log");
     for (int i = 0; i < count && i < MOST && !late(1); i++) {
         struct bench_bucket r;
-        struct tables t;
+        struct bench_device_tables t;
         double from = pow(10, 4 + (log10(most) - 4) * (i + 0.5) / count), rate[RATES];
-        if (!bench_bucket_random(&r, &seed, from, from * 3, 1e9) || !tables_init(&t, &r.b))
+        if (!bench_bucket_random(&r, &seed, from, from * 3, 1e9) || !bench_device_init(&t, gpu, &r.b))
             continue;
         double flops = bench_bucket_flops(&r.b);
         printf("%10.3g", flops);
@@ -294,7 +260,7 @@ static void random_buckets(int count, uint64_t seed, double most)
         plot_point(&p5, "device, logarithms", flops, rate[LOG]);
         plot_point(&c5, "hardware caches", flops, rate[SOFT1] / rate[HARD1]);
         plot_point(&c5, "texture", flops, rate[SOFT1] / rate[TEX1]);
-        tables_finish(&t);
+        bench_device_finish(&t);
     }
     printf("\n%-52s %9s %9s %9s %9s %9s\n", "ratio", "peak", "average", "geometric", "median", "least");
     for (int k = 0; k < 9; k++)
@@ -354,22 +320,8 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    char msg[200] = "no such OpenCL device";
-    unsigned index;
-    yk_status st = YK_ENOTFOUND;
-    if (cuda >= 0)
-        st = yk_gpu_open_cuda((unsigned)cuda, true, &gpu, msg, sizeof msg);
-    else {
-        const struct yk_machine *m = yk_machine_get(&st);
-        if (m)
-            st = yk_machine_find(m, cl, &index, msg, sizeof msg);
-        if (st == YK_OK)
-            st = yk_gpu_open_opencl(&m->device[index], true, &gpu);
-    }
-    if (st != YK_OK) {
-        fprintf(stderr, "cache: %s (%s)\n", msg, yk_status_text(st));
+    if (!(gpu = bench_device_open("cache", cl, cuda)))
         return 1;
-    }
     printf("%s\n", yk_gpu_name(gpu));
     began = yk_now_ns();
     knobs(fmin(most, yk_gpu_host_memory(gpu) ? 2e7 : 5e8));

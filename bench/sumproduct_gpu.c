@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
-#include "bench/bucket.h"
 #include "bench/figure.h"
-#include "kernels/gpu/gpu.h"
+#include "bench/on_device.h"
 
 struct way {
     const char *name;
@@ -95,40 +94,20 @@ struct result {
     const char *why;
 };
 
-static struct result measure(const struct yk_bucket *b, const struct way *w, const yk_gpu_memory *in, yk_gpu_memory out,
-                             void *host, double spend)
+static struct result measure(struct bench_device_tables *t, const struct way *w, void *host, double spend)
 {
     struct result x = {.seconds = NAN};
-    yk_status st = yk_gpu_sumproduct(gpu, b, in, out, &w->o, &x.r);
-    if (st != YK_OK) {
-        x.why = st == YK_ELIMIT ? "-" : "ERR";
-        return x;
-    }
-    double best = INFINITY, spent = 0;
-    for (int i = 0; i < 20 && (i < 3 || spent < spend) && st == YK_OK && spent < 10 * spend; i++) {
-        struct yk_gpu_report r;
-        st = yk_gpu_sumproduct(gpu, b, in, out, &w->o, &r);
-        best = fmin(best, r.measured);
-        spent += r.measured;
-    }
+    yk_status st;
+    double best = bench_device_run(t, &w->o, spend, &x.r, &st);
     if (st == YK_OK && host)
-        st = yk_gpu_read(gpu, out, host, b->out.cells * (w->o.single ? 4 : 8));
+        st = yk_gpu_read(gpu, t->out, host, t->b->out.cells * (w->o.single ? 4 : 8));
     if (st != YK_OK)
-        x.why = "ERR";
-    else if (host && !right(b, host, &w->o))
+        x.why = st == YK_ELIMIT ? "-" : "ERR";
+    else if (host && !right(t->b, host, &w->o))
         x.why = "WRONG";
     else
         x.seconds = best;
     return x;
-}
-
-/* Tables of B in device memory for W; false: no memory. */
-static bool tables(const struct yk_bucket *b, const struct way *w, yk_gpu_memory *in)
-{
-    for (uint32_t t = 0; t < b->ninputs; t++)
-        if (yk_gpu_pattern(gpu, in[t], b->input[t].cells, w->o.single, w->o.log, t + 1) != YK_OK)
-            return false;
-    return true;
 }
 
 static double sums[2][3],
@@ -138,26 +117,19 @@ static int wrong;
 static bool row(const struct bench_bucket *r, uint32_t mask, double spend, double check_bytes, FILE *spec)
 {
     const struct yk_bucket *b = &r->b;
-    yk_gpu_memory in[BENCH_INPUTS] = {0}, out = 0;
+    struct bench_device_tables tables;
     struct result x[WAYS];
     double flops = bench_bucket_flops(b);
     char name[64];
-    yk_status st = yk_gpu_alloc(gpu, b->out.cells * 8, &out);
-    for (uint32_t t = 0; t < b->ninputs && st == YK_OK; t++)
-        st = yk_gpu_alloc(gpu, b->input[t].cells * 8, &in[t]);
+    const bool there = bench_device_init(&tables, gpu, b);
     void *host = (double)b->out.cells * 8 <= check_bytes ? malloc(b->out.cells * 8) : NULL;
     bench_bucket_name(b, name, sizeof name);
     printf("%-18s %8.2g %8.2g", name, flops, yk_bucket_cells(b) * 8);
-    int made = -1;
     for (int w = 0; w < WAYS; w++) {
         x[w] = (struct result){.seconds = NAN, .why = "-"};
-        int kind = ways[w].o.single * 2 + ways[w].o.log;
-        if (!(mask >> w & 1) || st != YK_OK || (!ways[w].o.single && !yk_gpu_has_double(gpu)))
+        if (!(mask >> w & 1) || !there)
             continue;
-        if (kind != made && !tables(b, &ways[w], in))
-            continue;
-        made = kind;
-        x[w] = measure(b, &ways[w], in, out, host, spend);
+        x[w] = measure(&tables, &ways[w], host, spend);
         wrong += x[w].why && (strcmp(x[w].why, "WRONG") == 0 || strcmp(x[w].why, "ERR") == 0);
     }
     for (int w = 0; w < WAYS; w++)
@@ -201,11 +173,9 @@ static bool row(const struct bench_bucket *r, uint32_t mask, double spend, doubl
         fprintf(spec, "\n");
         fflush(spec);
     }
-    for (uint32_t t = 0; t < b->ninputs; t++)
-        yk_gpu_free(gpu, in[t]);
-    yk_gpu_free(gpu, out);
+    bench_device_finish(&tables);
     free(host);
-    return st == YK_OK;
+    return there;
 }
 
 static const struct option options[] = {
@@ -218,7 +188,6 @@ int main(int argc, char **argv)
     uint64_t seed = 2008;
     double from = 1e6, to = 1e9, memory = 4e9, spend = 0.02, total = 1e9;
     const char *cl = "0";
-    unsigned index;
     int per_decade = 4, cuda = -1;
     uint32_t mask = (1u << WAYS) - 1;
     const char *json = NULL, *seeds = NULL, *spec_path = NULL;
@@ -287,21 +256,8 @@ int main(int argc, char **argv)
                 }
         return 0;
     }
-    char msg[200] = "no such OpenCL device";
-    yk_status st = YK_ENOTFOUND;
-    if (cuda >= 0)
-        st = yk_gpu_open_cuda((unsigned)cuda, true, &gpu, msg, sizeof msg);
-    else {
-        const struct yk_machine *m = yk_machine_get(&st);
-        if (m)
-            st = yk_machine_find(m, cl, &index, msg, sizeof msg);
-        if (st == YK_OK)
-            st = yk_gpu_open_opencl(&m->device[index], true, &gpu);
-    }
-    if (st != YK_OK) {
-        fprintf(stderr, "sumproduct_gpu: %s (%s)\n", msg, yk_status_text(st));
+    if (!(gpu = bench_device_open("sumproduct_gpu", cl, cuda)))
         return 1;
-    }
     double in = 0, out = 0;
     if (yk_gpu_calibrate(gpu, &in, &out) != YK_OK || yk_gpu_peak(gpu, true, &peak[1]) != YK_OK ||
         (yk_gpu_has_double(gpu) && yk_gpu_peak(gpu, false, &peak[0]) != YK_OK))
