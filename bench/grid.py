@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A hard network: a ROWS x COLUMNS grid of binary variables with couplings drawn at random (UAI, standard output).
-Eliminated column by column, its tables have 2^ROWS cells: 30 x 250 takes about 10^13 multiply-adds.
+Eliminated column by column, its tables have 2^ROWS cells (a device takes less than 2^31 in one); 28 x 1200 takes
+about 10^13 multiply-adds.
 
-    bench/grid.py 30 250 > grid.uai
+    bench/grid.py 28 1200 > grid.uai
     yoke solve grid.uai --plan grid.plan --devices cuda"""
 import random
 import sys
