@@ -310,15 +310,31 @@ static yk_status expand(struct search *s, struct tree *t, const struct problem *
     return YK_OK;
 }
 
+/* Has the user asked to end? Slicing goes on when the time for searching is over. */
+struct watch {
+    const struct search *s;
+    struct yk_search_progress x;
+};
+
+static bool asked_to_end(const void *ctx)
+{
+    const struct watch *w = ctx;
+    struct yk_search_progress x = w->x;
+    x.elapsed = elapsed(w->s);
+    return w->s->o.progress && !w->s->o.progress(w->s->o.ctx, &x);
+}
+
 static yk_status search_problem(struct search *s, struct problem *full, struct yk_solver_plan *out, char *msg, size_t n)
 {
     struct build_options b = {.model = s->o.model, .merge = true, .marginals = s->o.marginals};
     struct tree t = {0};
     struct reduction r;
+    struct watch watch = {.s = s};
+    const struct deadline stop = {asked_to_end, &watch};
     full->cell_cost = 2 * s->o.model.per_cell / s->o.model.per_operation;
     full->cells_max = s->o.memory_bytes / 8 / (s->o.marginals ? 8 : 3); /* a few tables live at a time */
     if (!full->nleaves)
-        return slice_to_fit(out, full, NULL, &b, s->o.memory_bytes, s->o.seed, msg, n);
+        return slice_to_fit(out, full, NULL, &b, s->o.memory_bytes, s->o.seed, &stop, msg, n);
     yk_status st = reduce(&r, full);
     if (st)
         return st;
@@ -335,8 +351,13 @@ static yk_status search_problem(struct search *s, struct problem *full, struct y
         snprintf(msg, n, "no plan of less than 10^300 operations was found");
         st = YK_ELIMIT;
     }
-    if (!st)
-        st = slice_to_fit(out, full, &t, &b, s->o.memory_bytes, s->o.seed, msg, n);
+    if (!st) {
+        watch.x = (struct yk_search_progress){.trials = atomic_load(&s->trials),
+                                              .log10_operations = log10(tree_operations(&t, full)),
+                                              .log2_largest = log2(tree_largest(&t, full)),
+                                              .seconds = predicted(s, &t)};
+        st = slice_to_fit(out, full, &t, &b, s->o.memory_bytes, s->o.seed, &stop, msg, n);
+    }
     tree_finish(&s->best);
     tree_finish(&t);
     reduction_finish(&r);

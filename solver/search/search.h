@@ -47,7 +47,8 @@ extern const struct yk_search_model yk_search_model_default;
  * Find a plan for NET. OUT is written whole (its former contents are not released) and ends with yk_solver_plan_finish.
  * Owns:   OUT borrows NET's domain array.
  * Thread: any; starts its own threads and joins them. NET is only read.
- * Errors: YK_ENOMEM; YK_ELIMIT with a sentence in MSG (at most N bytes) when no plan meets the bound, even sliced.
+ * Errors: YK_ENOMEM; YK_ELIMIT with a sentence in MSG (at most N bytes) when no plan meets the bound, even sliced;
+ *         YK_ECANCELED when PROGRESS asked to end while variables were being sliced.
  *         On an error OUT is empty and finished.
  * Cost:   the time asked for, plus at most a few percent; milliseconds on small networks.
  */

@@ -12,6 +12,7 @@ struct slicer {
     struct tree *t, work;
     struct reconf_work *reconf;
     const struct build_options *o;
+    const struct deadline *stop;
     double memory;
     struct rng r;
 };
@@ -34,53 +35,61 @@ static yk_status build_best(struct yk_solver_plan *out, struct slicer *s)
     return st;
 }
 
-/* Sum over the large results of their cells, and the whole cost, if variable V (YK_NO_VAR: none) were fixed. */
-static void weigh(const struct slicer *s, uint32_t v, double large, double *cells, double *cost)
+/* For each variable: the cost of the nodes that have it, and the cells of large results that fixing it saves. */
+static void weigh(const struct slicer *s, double large, double *cost, double *saved, double *cells0, double *cost0)
 {
     const struct tree *t = s->t;
-    *cells = *cost = 0;
-    double d = v == YK_NO_VAR ? 1 : s->p->domain[v], with = 0, without = 0;
+    *cells0 = *cost0 = 0;
+    for (uint32_t v = 0; v < s->p->nbits; v++)
+        cost[v] = saved[v] = 0;
     for (uint32_t i = t->nleaves; i < t->nnodes; i++) {
+        const uint64_t *a = tree_legs(t, t->node[i].child[0]), *b = tree_legs(t, t->node[i].child[1]);
+        *cost0 += t->node[i].cost;
+        for (uint32_t w = 0; w < t->words; w++)
+            for (uint64_t x = a[w] | b[w]; x; x &= x - 1)
+                cost[w * 64 + (uint32_t)__builtin_ctzll(x)] += t->node[i].cost;
         double c = bits_cells(tree_legs(t, i), s->p->power, t->words);
-        bool in = v != YK_NO_VAR &&
-                  (bit_get(tree_legs(t, t->node[i].child[0]), v) || bit_get(tree_legs(t, t->node[i].child[1]), v));
-        if (c >= large)
-            *cells += v != YK_NO_VAR && bit_get(tree_legs(t, i), v) ? c / d : c;
-        *(in ? &with : &without) += t->node[i].cost;
+        if (c < large)
+            continue;
+        *cells0 += c;
+        BITS_FOREACH(v, tree_legs(t, i), t->words)
+        {
+            saved[v] += c * (1 - 1.0 / s->p->domain[v]);
+        }
     }
-    *cost = with + d * without;
 }
 
 /* The variable that costs the least more work for the memory it saves. YK_NO_VAR: none is left. */
 static uint32_t choose(const struct slicer *s)
 {
-    const struct tree *t = s->t;
-    double large = tree_largest(t, s->p) / 16, cells0, cost0, best = INFINITY;
+    double large = tree_largest(s->t, s->p) / 16, cells0, cost0, best = INFINITY;
+    double *with = malloc(2 * ((size_t)s->t->words * 64 + 1) * sizeof *with), *saved = with + s->t->words * 64;
     uint32_t pick = YK_NO_VAR;
-    weigh(s, YK_NO_VAR, large, &cells0, &cost0);
+    if (!with)
+        return pick;
+    weigh(s, large, with, saved, &cells0, &cost0);
     for (uint32_t v = 0; v < s->p->nbits; v++) {
-        double cells, cost;
-        if (s->p->var[v] == YK_NO_VAR || bit_get(s->p->sliced, v))
-            continue;
-        weigh(s, v, large, &cells, &cost);
-        if (!(cells < cells0 * 0.99))
+        double cells = cells0 - saved[v], cost = with[v] + s->p->domain[v] * (cost0 - with[v]);
+        if (s->p->var[v] == YK_NO_VAR || bit_get(s->p->sliced, v) || !(cells < cells0 * 0.99))
             continue;
         /* a factor that only slows down counts even where the cost hardly rises */
         double price = (log2(cost / cost0) + 0.02) / log2(cells0 / cells);
         if (price < best)
             best = price, pick = v;
     }
+    free(with);
     return pick;
 }
 
-static void optimise(struct slicer *s, uint32_t sweeps)
+static void optimise(struct slicer *s)
 {
-    struct deadline never = {NULL, NULL};
+    /* Of large trees less: each slice is followed by this. */
+    uint32_t sweeps = (uint32_t)fmax(2, fmin(200, 1e6 / s->p->nleaves));
     struct anneal_schedule a = {.hot = 0.3, .cold = 0.02, .sweeps = sweeps, .floor = 1e-4};
     tree_recount(s->t, s->p);
     tree_copy(&s->work, s->t);
-    anneal(&s->work, s->t, s->p, &a, &s->r, &never);
-    reconf_tree(s->t, s->p, s->reconf, 8, 0.01, false, &s->r, &never);
+    anneal(&s->work, s->t, s->p, &a, &s->r, s->stop);
+    reconf_tree(s->t, s->p, s->reconf, 8, 0.01, false, &s->r, s->stop);
 }
 
 /* Later optimisation may have made an early slice needless. */
@@ -114,6 +123,10 @@ static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, si
     if (st || unsliced <= s->memory)
         return st;
     while (out->peak_bytes > s->memory) {
+        if (deadline_passed(s->stop)) {
+            snprintf(msg, n, "ended by request");
+            return YK_ECANCELED;
+        }
         uint32_t v = s->p->nleaves ? choose(s) : YK_NO_VAR;
         if (v == YK_NO_VAR || out->seconds > HOPELESS_SECONDS) {
             snprintf(msg, n,
@@ -123,7 +136,7 @@ static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, si
             return YK_ELIMIT;
         }
         problem_slice(s->p, v);
-        optimise(s, 200);
+        optimise(s);
         yk_solver_plan_finish(out);
         if ((st = build_best(out, s)))
             return st;
@@ -132,9 +145,9 @@ static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, si
 }
 
 yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
-                       double memory_bytes, uint64_t seed, char *msg, size_t n)
+                       double memory_bytes, uint64_t seed, const struct deadline *stop, char *msg, size_t n)
 {
-    struct slicer s = {.p = p, .t = t, .o = o, .memory = memory_bytes, .r = rng_make(seed, 1)};
+    struct slicer s = {.p = p, .t = t, .o = o, .memory = memory_bytes, .stop = stop, .r = rng_make(seed, 1)};
     *out = (struct yk_solver_plan){0};
     yk_status st = YK_OK;
     if (p->nleaves) {

@@ -345,6 +345,28 @@ START_TEST(progress_is_told_and_may_stop)
 }
 END_TEST
 
+static bool end_at_once(void *ctx, const struct yk_search_progress *x)
+{
+    (void)ctx;
+    (void)x;
+    return false;
+}
+
+/* The time for searching over, slicing goes on; asked to end, it ends. */
+START_TEST(slicing_ends_when_asked)
+{
+    struct yk_network net = grid_network(10, 2);
+    struct yk_search_options o = quick(3);
+    struct yk_solver_plan p;
+    o.memory_bytes = 4096;
+    o.progress = end_at_once;
+    ck_assert_int_eq(yk_solver_plan_search(&net, &o, &p, msg, sizeof msg), YK_ECANCELED);
+    ck_assert_str_eq(msg, "ended by request");
+    ck_assert_uint_eq(p.nnodes, 0);
+    network_drop(&net);
+}
+END_TEST
+
 START_TEST(empty_and_scalar_networks)
 {
     struct yk_search_options o = quick(1);
@@ -364,4 +386,4 @@ END_TEST
 
 YK_TEST_MAIN("search", plan_computes_the_partition_function, figures_equal_a_slow_recount, slicing_obeys_the_bound,
              hopeless_is_refused_in_a_sentence, same_seed_gives_the_same_plan, more_trials_never_cost_more,
-             progress_is_told_and_may_stop, empty_and_scalar_networks)
+             progress_is_told_and_may_stop, slicing_ends_when_asked, empty_and_scalar_networks)
