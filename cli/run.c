@@ -113,6 +113,7 @@ static const struct yk_cli_option options[] = {
      "mixed lets other devices in where a difference cannot reach a decision; any lets all in.",
      check_numerics},
     {"force-split", 'f', NULL, "YOKE_FORCE_SPLIT=1", "Split whatever can be split, also where it does not pay.", NULL},
+    {"gather", 'g', NULL, "YOKE_GATHER=1", "Run small launches that do not depend on one another as one.", NULL},
     {"reproducible", 'r', NULL, "YOKE_REPRODUCIBLE=1", "Keep the shares of a kernel fixed.", NULL},
     {"verify", 0, NULL, "YOKE_VERIFY=1", "Run every split launch also whole, compare all buffers (slow).", NULL},
     {"as", 0, "TYPE", "YOKE_AS",

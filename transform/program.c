@@ -2,6 +2,7 @@
 #include <string.h>
 #include "transform/analysis.h"
 #include "transform/front.h"
+#include "transform/merging.h"
 #include "transform/variant.h"
 
 static yk_status analyse(struct yk_analysis *a, LLVMValueRef fn)
@@ -68,7 +69,7 @@ yk_status yk_program_facts(const struct yk_transform_request *req, struct yk_fac
             s = YK_OK;
         yk_ir_finish(&ir);
         if (s == YK_OK && !out->refused)
-            s = yk_variant_make(&f, out);
+            s = req->merged ? yk_merging_make(&f, out) : yk_variant_make(&f, out);
     }
     if (s != YK_OK)
         yk_facts_finish(out);

@@ -72,6 +72,8 @@ yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struc
             break;
         if (!strcmp(key, "options")) {
             req->options = v;
+        } else if (!strcmp(key, "merged")) {
+            req->merged = !strcmp(v, "1");
         } else if (!strcmp(key, "source")) {
             ok = !req->source;
             req->source = v;

@@ -51,3 +51,11 @@ char *yk_rewrite_apply(struct yk_rewriter *r, const char *top, size_t *size)
     *size = used;
     return out;
 }
+
+const char *yk_rewrite_prefix(struct yk_rewriter *r)
+{
+    const char *p = "yk_";
+    for (int i = 1; p && strstr(r->f->text, p); i++)
+        p = yk_arena_printf(r->a, "yk%d_", i);
+    return p;
+}

@@ -1,4 +1,4 @@
-/* A program's text and the changes that are to be made to it. Called by variant.c and merge.c. */
+/* A program's text and the changes that are to be made to it. Called by variant.c, merge.c and merging.c. */
 #ifndef YK_TRANSFORM_REWRITE_H
 #define YK_TRANSFORM_REWRITE_H
 
@@ -24,6 +24,8 @@ struct yk_rewriter {
     bool memory;                         /* is out */
 };
 
+/** A prefix for names that occurs nowhere in R's program, "yk_" where that is so. NULL: memory is out. */
+const char *yk_rewrite_prefix(struct yk_rewriter *r);
 /** Note one. TEXT lives as long as R's arena; NULL: memory is out. */
 void yk_rewrite_edit(struct yk_rewriter *r, size_t begin, size_t end, const char *text);
 /** TOP and the text with all edits made, *SIZE bytes of it; NULL where they overlap or memory is out. */

@@ -6,14 +6,15 @@
 
 static const struct {
     const char *name;
-    enum yk_hidden_kind kind;
+    unsigned kind;
     bool linear;
 } builtins[] = {
     {"get_group_id", YK_HIDDEN_GROUP_OFFSET, false},       {"get_num_groups", YK_HIDDEN_NUM_GROUPS, false},
     {"get_global_size", YK_HIDDEN_GLOBAL_SIZE, false},     {"get_global_offset", YK_HIDDEN_GLOBAL_OFFSET, false},
-    {"get_global_linear_id", YK_HIDDEN_GLOBAL_SIZE, true},
+    {"get_global_linear_id", YK_HIDDEN_GLOBAL_SIZE, true}, {"get_global_id", YK_SYNTAX_GLOBAL_ID, false},
+    {"get_work_dim", YK_SYNTAX_WORK_DIM, false},
 };
-enum { NBUILTINS = sizeof builtins / sizeof *builtins };
+enum { NBUILTINS = sizeof builtins / sizeof *builtins, NBUILTINS_BOXES = NBUILTINS - 2 };
 
 static void problem(struct yk_visit *v, const char *why)
 {
@@ -93,9 +94,9 @@ static bool parameters(struct yk_visit *v, size_t name, size_t len, struct yk_sy
     return false;
 }
 
-static bool is_builtin_name(const char *name)
+static bool is_builtin_name(const struct yk_visit *v, const char *name)
 {
-    for (int i = 0; i < NBUILTINS; i++)
+    for (int i = 0; i < v->nbuiltins; i++)
         if (!strcmp(builtins[i].name, name))
             return true;
     return false;
@@ -110,13 +111,35 @@ static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientDa
     return CXChildVisit_Break;
 }
 
-/* Offset of the '{' of function C's body; 0: not in the text. */
-static size_t body_of(struct yk_visit *v, CXCursor c)
+/* Where function C's body is; 0: not in the text. */
+static void body_of(struct yk_visit *v, CXCursor c, struct yk_syntax_decl *d)
 {
     CXCursor body = clang_getNullCursor();
     size_t begin = 0, end;
     clang_visitChildren(c, find_body, &body);
-    return !clang_Cursor_isNull(body) && yk_visit_range(v, body, &begin, &end) && v->text[begin] == '{' ? begin : 0;
+    if (clang_Cursor_isNull(body) || !yk_visit_range(v, body, &begin, &end) || v->text[begin] != '{')
+        return;
+    d->body = begin;
+    d->end = end;
+}
+
+static void list_parameters(struct yk_visit *v, CXCursor c, struct yk_syntax_decl *d)
+{
+    int n = clang_Cursor_getNumArguments(c);
+    d->param = v->s->params.n;
+    for (int i = 0; i < n && !v->memory; i++) {
+        CXCursor p = clang_Cursor_getArgument(c, (unsigned)i);
+        struct yk_syntax_param param = {0};
+        CXString name = clang_getCursorSpelling(p);
+        size_t len = strlen(clang_getCString(name));
+        if (yk_visit_range(v, p, &param.begin, &param.end) && offset(v, clang_getCursorLocation(p), &param.name) &&
+            param.name >= param.begin && param.name + len <= param.end &&
+            !strncmp(v->text + param.name, clang_getCString(name), len))
+            param.name_len = len;
+        clang_disposeString(name);
+        v->memory |= !yk_array_push(&v->s->params, param);
+        d->nparams++;
+    }
 }
 
 static void declaration(struct yk_visit *v, CXCursor c)
@@ -128,7 +151,7 @@ static void declaration(struct yk_visit *v, CXCursor c)
     if (d.function < 0)
         return;
     struct yk_syntax_function *f = &v->s->functions.v[d.function];
-    if (is_builtin_name(f->name)) {
+    if (is_builtin_name(v, f->name)) {
         problem(v, yk_arena_printf(v->a, "declares %s itself", f->name));
         return;
     }
@@ -138,7 +161,9 @@ static void declaration(struct yk_visit *v, CXCursor c)
     }
     f->defined |= clang_isCursorDefinition(c);
     d.name = at;
-    d.body = clang_isCursorDefinition(c) ? body_of(v, c) : 0;
+    list_parameters(v, c, &d);
+    if (clang_isCursorDefinition(c))
+        body_of(v, c, &d);
     v->memory |= !yk_array_push(&v->s->decls, d);
 }
 
@@ -178,16 +203,16 @@ static enum CXChildVisitResult first_child(CXCursor c, CXCursor parent, CXClient
 static void call(struct yk_visit *v, CXCursor c)
 {
     CXCursor decl = clang_getCursorReferenced(c), callee = clang_getNullCursor();
-    struct yk_syntax_call k = {.callee = -1, .nargs = (unsigned)clang_Cursor_getNumArguments(c)};
+    struct yk_syntax_call k = {.caller = v->function, .callee = -1, .nargs = (unsigned)clang_Cursor_getNumArguments(c)};
     if (clang_getCursorKind(decl) != CXCursor_FunctionDecl)
         return;
     /* By name: clang places the declaration of a built-in where it is first used. */
     CXString name = clang_getCursorSpelling(decl);
     int i = 0;
-    while (i < NBUILTINS && strcmp(builtins[i].name, clang_getCString(name)))
+    while (i < v->nbuiltins && strcmp(builtins[i].name, clang_getCString(name)))
         i++;
     clang_disposeString(name);
-    if (i < NBUILTINS) {
+    if (i < v->nbuiltins) {
         k.kind = builtins[i].kind;
         k.linear = builtins[i].linear;
         k.dim = k.linear || !k.nargs ? -1 : constant(clang_Cursor_getArgument(c, 0));
@@ -267,11 +292,16 @@ static const char *first_error(struct yk_visit *v)
     return NULL;
 }
 
-yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t size, struct yk_arena *a,
-                          struct yk_syntax *s)
+yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t size, enum yk_syntax_wanted wanted,
+                          struct yk_arena *a, struct yk_syntax *s)
 {
     *s = (struct yk_syntax){.problem = NULL};
-    struct yk_visit v = {.s = s, .a = a, .text = text, .size = size, .function = -1};
+    struct yk_visit v = {.s = s,
+                         .a = a,
+                         .text = text,
+                         .size = size,
+                         .nbuiltins = wanted == YK_SYNTAX_ALL ? NBUILTINS : NBUILTINS_BOXES,
+                         .function = -1};
     const char *std = yk_arena_printf(a, "-cl-std=CL%u.%u", f->std / 100, f->std / 10 % 10);
     const char *args[40] = {"-x",
                             "cl",
@@ -322,6 +352,7 @@ void yk_syntax_finish(struct yk_syntax *s)
         yk_array_finish(&s->functions.v[i].callees);
     yk_array_finish(&s->functions);
     yk_array_finish(&s->decls);
+    yk_array_finish(&s->params);
     yk_array_finish(&s->calls);
     yk_array_finish(&s->stores);
     yk_array_finish(&s->given);

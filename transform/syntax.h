@@ -11,14 +11,24 @@
 typedef uint32_t yk_hidden_set;
 #define YK_HIDDEN_BIT(kind, dim) (UINT32_C(1) << ((kind)*3 + (dim)))
 
+/* Built-ins that only those ask about who replace all answers (YK_SYNTAX_ALL): kinds after those of hidden arguments.
+ */
+enum { YK_SYNTAX_GLOBAL_ID = YK_HIDDEN_KIND_COUNT, YK_SYNTAX_WORK_DIM };
+
 struct yk_syntax_call {
     size_t begin, end;           /* the whole call expression: end is after its ')' */
     size_t name_begin, name_end; /* what is called */
     unsigned nargs;
-    int callee; /* a function of the program, or -1: a built-in: */
-    enum yk_hidden_kind kind;
-    bool linear; /* get_global_linear_id */
-    int dim;     /* constant argument 0..2; 3: constant beyond; -1: not constant */
+    int caller;    /* the function in whose body it stands */
+    int callee;    /* a function of the program, or -1: a built-in: */
+    unsigned kind; /* enum yk_hidden_kind or one of the above */
+    bool linear;   /* get_global_linear_id */
+    int dim;       /* constant argument 0..2; 3: constant beyond; -1: not constant */
+};
+
+/* A parameter as it is written: type and declarator in [begin, end), the name within. */
+struct yk_syntax_param {
+    size_t begin, end, name, name_len; /* name_len 0: it has none, or lies elsewhere */
 };
 
 /* One declaration or definition. */
@@ -27,7 +37,9 @@ struct yk_syntax_decl {
     size_t open, close; /* offsets of the parentheses round its parameters */
     bool empty;         /* () or (void) */
     size_t name;        /* offset of its name */
-    size_t body;        /* of the '{', or 0: no definition */
+    size_t body, end;   /* of a definition: of the '{' and one past the '}'; else 0 */
+    size_t param;       /* its parameters are params.v[param ...) of the syntax */
+    unsigned nparams;
 };
 
 enum yk_store_kind { YK_STORE_ASSIGN, YK_STORE_STEP, YK_STORE_VECTOR };
@@ -59,18 +71,24 @@ struct yk_syntax_function {
 struct yk_syntax {
     YK_ARRAY(struct yk_syntax_function) functions;
     YK_ARRAY(struct yk_syntax_decl) decls;
+    YK_ARRAY(struct yk_syntax_param) params;
     YK_ARRAY(struct yk_syntax_call) calls; /* of built-ins concerned and of the program's functions */
     YK_ARRAY(struct yk_syntax_store) stores;
     YK_ARRAY(struct yk_syntax_given) given;
     const char *problem; /* not NULL: it cannot be rewritten; why */
 };
 
+enum yk_syntax_wanted {
+    YK_SYNTAX_BOXES, /* built-ins that a box of the range answers wrongly */
+    YK_SYNTAX_ALL    /* also get_global_id and get_work_dim */
+};
+
 /**
  * Parse TEXT, preprocessed, with the language options of F. Owns: *S, yk_syntax_finish; strings in A.
  * Errors: YK_ENOMEM; what does not parse or is too odd is S->problem.
  */
-yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t size, struct yk_arena *a,
-                          struct yk_syntax *s);
+yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t size, enum yk_syntax_wanted wanted,
+                          struct yk_arena *a, struct yk_syntax *s);
 void yk_syntax_finish(struct yk_syntax *s);
 
 #endif

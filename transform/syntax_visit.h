@@ -12,7 +12,8 @@ struct yk_visit {
     size_t size;
     CXTranslationUnit unit;
     CXFile file;
-    int function; /* whose body we are in, or -1 */
+    int nbuiltins; /* of syntax.c's that are looked for */
+    int function;  /* whose body we are in, or -1 */
     bool memory;
 };
 

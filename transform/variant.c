@@ -22,15 +22,6 @@ static const char *list(struct yk_rewriter *r, yk_hidden_set s, const char *type
     return text;
 }
 
-/* A prefix that occurs nowhere in the program. */
-static const char *free_prefix(struct yk_rewriter *r)
-{
-    const char *p = "yk_";
-    for (int i = 1; p && strstr(r->f->text, p); i++)
-        p = yk_arena_printf(r->a, "yk%d_", i);
-    return p;
-}
-
 /* Of the text's own, so that linking two programs meets no name twice. */
 static const char *chooser_name(struct yk_rewriter *r, int kind)
 {
@@ -174,7 +165,7 @@ static void give_up(struct yk_rewriter *r, const char *why)
 yk_status yk_rewrite_check(struct yk_rewriter *r, const char *text, size_t size, const char **problem)
 {
     struct yk_syntax again;
-    yk_status s = yk_syntax_parse(r->f, text, size, r->a, &again);
+    yk_status s = yk_syntax_parse(r->f, text, size, YK_SYNTAX_BOXES, r->a, &again);
     *problem = NULL;
     if (s == YK_OK) {
         *problem = again.problem;
@@ -249,9 +240,9 @@ yk_status yk_variant_make(const struct yk_front *f, struct yk_facts *facts)
         merge |= facts->kernel[i].mergeable;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         named |= strstr(f->text, words[i]) != NULL;
-    yk_status s = named || merge ? yk_syntax_parse(f, f->text, f->size, r.a, &r.syntax) : YK_OK;
+    yk_status s = named || merge ? yk_syntax_parse(f, f->text, f->size, YK_SYNTAX_BOXES, r.a, &r.syntax) : YK_OK;
     if (s == YK_OK && (named || merge)) {
-        s = (r.prefix = free_prefix(&r)) ? YK_OK : YK_ENOMEM;
+        s = (r.prefix = yk_rewrite_prefix(&r)) ? YK_OK : YK_ENOMEM;
         if (s == YK_OK && named)
             s = make(&r);
         if (s == YK_OK && merge)

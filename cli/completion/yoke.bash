@@ -21,7 +21,7 @@ _yoke_run() {
     -j | --json | -t | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
         if [[ $cur == -* ]]; then
-            _yoke_words "--devices --primary --strategy --numerics --force-split --reproducible --verify --as --cpu-parts --trace --json
+            _yoke_words "--devices --primary --strategy --numerics --force-split --gather --reproducible --verify --as --cpu-parts --trace --json
                 --quiet --log --verbose --help --" "$cur"
         else
             mapfile -t COMPREPLY < <(compgen -c -- "$cur")

@@ -1,4 +1,5 @@
 /* Command-queue entry points. */
+#include "shim/queue/gather.h"
 #include "shim/queue/queue.h"
 #include "shim/api/api.h"
 
@@ -83,6 +84,7 @@ cl_int yk_api_SetCommandQueueProperty(cl_command_queue command_queue, cl_command
     struct yk_queue *q = yk_queue_from(command_queue);
     if (!q)
         return CL_INVALID_COMMAND_QUEUE;
+    yk_gather_drain(q);
     cl_int err = YK_CL_P->SetCommandQueueProperty(q->real, properties, enable, old_properties);
     if (err == CL_SUCCESS)
         q->properties = enable ? q->properties | properties : q->properties & ~properties;
@@ -109,7 +111,11 @@ cl_int yk_api_SetDefaultDeviceCommandQueue(cl_context context, cl_device_id devi
 cl_int yk_api_Flush(cl_command_queue command_queue)
 {
     struct yk_queue *q = yk_queue_from(command_queue);
-    return q ? YK_CL_P->Flush(q->real) : CL_INVALID_COMMAND_QUEUE;
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    yk_gather_mark(q);
+    yk_gather_drain(q);
+    return YK_CL_P->Flush(q->real);
 }
 
 cl_int yk_api_Finish(cl_command_queue command_queue)

@@ -27,6 +27,10 @@ static void read_options(struct yk_options *o)
     else if (strcmp(n, "strict"))
         yk_warn("YOKE_NUMERICS=%s is none of strict, mixed, any; using strict", n);
     o->force_split = yk_env_bool("YOKE_FORCE_SPLIT", false);
+    const char *gather = yk_env_str("YOKE_GATHER", "0");
+    o->gather = !strcmp(gather, "force")            ? YK_GATHER_FORCED
+                : yk_env_bool("YOKE_GATHER", false) ? YK_GATHER_AUTO
+                                                    : YK_GATHER_OFF;
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
     o->cut = (unsigned)(yk_env_int("YOKE_CUT", -1, -1, 2) + 1);

@@ -18,6 +18,8 @@ enum yk_mode {
 enum yk_merge_choice { YK_MERGING_AUTO, YK_MERGING_KERNEL, YK_MERGING_DIFFERENCE };
 enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
 
+enum yk_gathering { YK_GATHER_OFF, YK_GATHER_AUTO, YK_GATHER_FORCED };
+
 struct yk_options {
     const char *strategy;       /* YOKE_STRATEGY; NULL: yoke decides */
     enum yk_numerics numerics;  /* YOKE_NUMERICS */
@@ -26,6 +28,7 @@ struct yk_options {
     bool reproducible;          /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
     unsigned cut;               /* YOKE_CUT: the dimension to cut along, plus 1; 0: the cheapest */
     enum yk_merge_choice merge; /* YOKE_MERGE: how outputs that are not exact are put together */
+    enum yk_gathering gather;   /* YOKE_GATHER: 0, 1 or force (for tests: whatever can be merged, at once) */
     bool recover;               /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
     bool verify;                /* YOKE_VERIFY: run every split launch also whole, and compare */
     unsigned verify_ulp;        /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */

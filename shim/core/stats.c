@@ -12,7 +12,7 @@ static struct {
     const char *reason[YK_REASONS];
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
-    uint64_t split, moved, gain_mixed, gain_any;
+    uint64_t split, merged, merged_as, moved, gain_mixed, gain_any;
     uint64_t groups[YK_MAX_DEVICES];
     double seconds[YK_MAX_DEVICES];
 } st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
@@ -39,6 +39,12 @@ unsigned yk_stats_reason(const char *text)
 void yk_stats_whole(unsigned reason)
 {
     __atomic_fetch_add(&st.whole[reason], 1, __ATOMIC_RELAXED);
+}
+
+void yk_stats_merged(unsigned launches, unsigned as)
+{
+    __atomic_fetch_add(&st.merged, launches, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&st.merged_as, as, __ATOMIC_RELAXED);
 }
 
 void yk_stats_split(void)
@@ -92,6 +98,10 @@ static void print_summary(void)
         if (st.groups[i])
             fprintf(stderr, "yoke:   device %u (%s): %.1f %% of the split work-groups, %.3f s\n", i,
                     yk_rt.machine->device[i].name, 100.0 * (double)st.groups[i] / (double)groups, st.seconds[i]);
+    if (st.merged)
+        fprintf(stderr,
+                "yoke:   %llu of the whole launches ran as %llu: small ones that do not depend on one another\n",
+                (unsigned long long)st.merged, (unsigned long long)st.merged_as);
     if (st.split)
         fprintf(stderr, "yoke:   %.3f MB moved between devices and host for them\n", (double)st.moved / 1e6);
     if (st.gain_mixed)
@@ -142,7 +152,9 @@ static void write_json(const char *path)
         fprintf(f, ", \"groups\": %llu, \"share\": %.6f, \"seconds\": %.6f}", (unsigned long long)st.groups[i],
                 groups ? (double)st.groups[i] / (double)groups : 0.0, st.seconds[i]);
     }
-    fprintf(f, "], \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",
+    fprintf(f, "], \"merged\": {\"launches\": %llu, \"as\": %llu}", (unsigned long long)st.merged,
+            (unsigned long long)st.merged_as);
+    fprintf(f, ", \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",
             (unsigned long long)st.moved, (unsigned long long)st.gain_mixed, (unsigned long long)st.gain_any);
     if (fclose(f))
         yk_warn("cannot write %s: %m", path);

@@ -14,6 +14,9 @@ unsigned yk_stats_reason(const char *text);
 /** A launch that ran whole for REASON. Cost: one atomic add. */
 void yk_stats_whole(unsigned reason);
 
+/** LAUNCHES launches were given to the driver as AS merged ones. */
+void yk_stats_merged(unsigned launches, unsigned as);
+
 /** A launch that was split. */
 void yk_stats_split(void);
 

@@ -11,7 +11,7 @@ unsigned yk_analyse_target(unsigned dev)
     return yk_targets_index(yk_rt.machine, dev);
 }
 
-yk_status yk_analyse(const char *source, const char *options, bool cached, struct yk_facts *out)
+yk_status yk_analyse(const char *source, const char *options, bool cached, bool merged, struct yk_facts *out)
 {
     struct yk_transform_target targets[YK_MAX_DEVICES];
     struct yk_arena arena = {0};
@@ -27,7 +27,8 @@ yk_status yk_analyse(const char *source, const char *options, bool cached, struc
                                        .target = targets,
                                        .ntargets = m->n,
                                        .library_dir = yk_runtime_folder(),
-                                       .aside = !yk_build_insisted()};
+                                       .merged = merged,
+                                       .aside = !yk_build_insisted() && yk_rt.options.gather != YK_GATHER_FORCED};
     yk_status s = cached ? yk_transform_cached(&req, out) : yk_transform_run(&req, out);
     yk_arena_finish(&arena);
     return s;

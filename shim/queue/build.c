@@ -8,6 +8,7 @@
 #include "device/numeric.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/merged.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
 
@@ -20,6 +21,7 @@ void yk_build_drop(struct yk_build *b)
 {
     if (__atomic_sub_fetch(&b->holds, 1, __ATOMIC_ACQ_REL))
         return;
+    yk_merge_finish(b->merged);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         if (b->original[i])
@@ -52,8 +54,7 @@ static void leave(struct yk_build *b)
         ;
 }
 
-/* From a thread of our own. The last hold releases the driver's objects. */
-static void drop_in_background(struct yk_build *b)
+void yk_build_drop_in_background(struct yk_build *b)
 {
     if (!yk_background_enter()) {
         leave(b);
@@ -287,11 +288,11 @@ static void analysed(struct yk_build *b)
 static void *analyse_program(void *arg)
 {
     struct yk_build *b = arg;
-    if (yk_analyse(b->source, b->options, false, &b->facts) == YK_OK)
+    if (yk_analyse(b->source, b->options, false, false, &b->facts) == YK_OK)
         analysed(b);
     else
         set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
-    drop_in_background(b);
+    yk_build_drop_in_background(b);
     return NULL;
 }
 
@@ -338,7 +339,7 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return b;
     }
     yk_background_prepare();
-    if (yk_analyse(b->source, b->options, true, &b->facts) == YK_OK)
+    if (yk_analyse(b->source, b->options, true, false, &b->facts) == YK_OK)
         analysed(b);
     else if (yk_build_insisted())
         yk_build_ask(b);

@@ -44,6 +44,7 @@ struct yk_build {
     bool kept_only;               /* CPU devices: only what is kept, nothing is compiled in the program's time */
     bool warm_asked;              /* yoke-warm has been asked to have it analysed; atomic */
     bool wanted;                  /* the other devices' programs are being built or will be; atomic */
+    struct yk_merge *merged;      /* merged.h; NULL until launches may be merged; atomic */
     bool is_left;                 /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;
 };
@@ -71,6 +72,8 @@ bool yk_build_insisted(void);
 
 void yk_build_hold(struct yk_build *b);
 void yk_build_drop(struct yk_build *b);
+/** The same from a thread of our own: the last hold releases the driver's objects, unless the process exits. */
+void yk_build_drop_in_background(struct yk_build *b);
 
 /** Wait until the state is at least STATE (ANALYSED or READY), at most NS nanoseconds. The state then. */
 enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state, uint64_t ns);

@@ -39,6 +39,7 @@ struct yk_code {
     double merge_spent;            /* ns that comparing its outputs is predicted to have taken so far */
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
+    struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
     unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "shim/memory/store.h"
+#include "shim/queue/gather.h"
 
 enum { FEW = 16 };
 
@@ -19,6 +20,8 @@ static cl_int check_wait_list(struct yk_queue *q, cl_uint n, const cl_event *wai
             return CL_INVALID_EVENT_WAIT_LIST;
         if (ev->ctx != q->ctx)
             return CL_INVALID_CONTEXT;
+        if (ev->queue)
+            yk_gather_drain(ev->queue); /* so that it stands for a real one */
         cl_event r = __atomic_load_n(&ev->real, __ATOMIC_ACQUIRE);
         cl_int s = __atomic_load_n(&ev->status, __ATOMIC_ACQUIRE);
         if (s == CL_COMPLETE)
@@ -128,18 +131,24 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
     cl_event few[FEW], *real = few;
     cl_uint nreal = 0;
     bool fast = true;
+    if (!c->kind->gathers)
+        yk_gather_mark(c->queue);
     if (nwait > FEW && wait && !(real = malloc(nwait * sizeof *real)))
         return CL_OUT_OF_HOST_MEMORY;
     cl_int err = check_wait_list(c->queue, nwait, wait, real, &nreal, &fast);
     bool issued = false;
     if (err == CL_SUCCESS && fast && yk_queue_enter(c->queue)) {
         issued = !c->kind->resident || c->kind->resident(c);
-        if (issued)
+        if (issued && !(c->kind->gathers && !nreal && yk_gather_take((struct yk_launch *)c, event))) {
+            yk_gather_drain(c->queue);
             err = issue_now(c, blocking, nreal, real, event);
+        }
         yk_queue_leave(c->queue);
     }
-    if (err == CL_SUCCESS && !issued)
+    if (err == CL_SUCCESS && !issued) {
+        yk_gather_drain(c->queue);
         err = push_captured(c, blocking, nwait, wait, event);
+    }
     if (err == CL_SUCCESS && blocking)
         err = yk_store_gather(c->queue->ctx);
     if (real != few)

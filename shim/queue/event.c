@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "shim/queue/callback.h"
+#include "shim/queue/gather.h"
 #include "shim/queue/queue.h"
 
 struct yk_event_callback {
@@ -66,9 +67,11 @@ cl_int yk_event_status(struct yk_event *ev)
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
         return s;
+    if (!real_of(ev) && ev->queue)
+        yk_gather_drain(ev->queue);
     cl_event real = real_of(ev);
     if (!real)
-        return s;
+        return status_now(ev);
     const struct yk_cl *cl = yk_rt.primary->cl;
     cl_int now = CL_SUBMITTED;
     cl_int err = cl->GetEventInfo(real, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, NULL);
@@ -91,6 +94,8 @@ cl_int yk_event_wait(struct yk_event *ev)
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
         return s;
+    if (!real_of(ev) && ev->queue)
+        yk_gather_drain(ev->queue);
     if (!real_of(ev)) {
         yk_lock_take(&ev->lock);
         while ((s = status_now(ev)) > CL_COMPLETE && !real_of(ev))

@@ -69,10 +69,8 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
     return err;
 }
 
-/* Every buffer argument that the kernel may write becomes newest at the primary alone. */
-static void primary_writes(struct yk_launch *l)
+void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     for (unsigned i = 0; i < l->nvalues; i++)
         if (l->value[i].kind == YK_VALUE_MEM && (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
             yk_mem_primary_writes(l->value[i].u.mem, 0, l->value[i].u.mem->size);
@@ -93,7 +91,7 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
         return yk_launch_whole(l, real);
     cl_int err = enqueue_on_primary(l, l->fast, nwait, wait, real);
     if (err == CL_SUCCESS)
-        primary_writes(l);
+        yk_launch_primary_writes(l, yk_code_facts(l->code));
     return err;
 }
 
@@ -125,7 +123,7 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
         err = enqueue_on_primary(l, k->real, 0, NULL, real);
     yk_code_give(l->code, d->index, false, k);
     if (err == CL_SUCCESS)
-        primary_writes(l);
+        yk_launch_primary_writes(l, yk_code_facts(l->code));
     return err;
 }
 
@@ -304,6 +302,7 @@ static void launch_release(struct yk_command *c)
 }
 
 const struct yk_command_kind yk_launch_kind = {.type = CL_COMMAND_NDRANGE_KERNEL,
+                                               .gathers = true,
                                                .issue = launch_issue,
                                                .resident = launch_resident,
                                                .capture = launch_capture,

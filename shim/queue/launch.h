@@ -57,6 +57,10 @@ void yk_value_finish(struct yk_value *v);
  * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
 
+/** L has been ordered on the primary: every buffer argument that it may write (all, where F is NULL) is newest there
+ * alone. */
+void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f);
+
 /** Whole on the primary's real queue with the worker's own kernel; bytes are brought first. */
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real);
 

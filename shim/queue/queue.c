@@ -8,11 +8,13 @@
 #include "shim/core/registry.h"
 #include "shim/memory/store.h"
 #include "shim/queue/command.h"
+#include "shim/queue/gather.h"
 
 static void queue_destroy(struct yk_handle *h)
 {
     struct yk_queue *q = (struct yk_queue *)h;
     yk_registry_remove(q);
+    yk_gather_finish(q->gather);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (q->share[i])
             yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[i]);
@@ -20,6 +22,7 @@ static void queue_destroy(struct yk_handle *h)
     yk_drop(&q->ctx->h);
     pthread_cond_destroy(&q->work);
     pthread_cond_destroy(&q->idle);
+    pthread_cond_destroy(&q->issued);
     yk_lock_finish(&q->lock);
     free(q->property_list);
     free(q);
@@ -73,6 +76,7 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl
     yk_lock_init(&q->lock, YK_RANK_QUEUE);
     pthread_cond_init(&q->work, NULL);
     pthread_cond_init(&q->idle, NULL);
+    pthread_cond_init(&q->issued, NULL);
     yk_handle_init(&q->h, YK_KIND_QUEUE, queue_destroy);
     *err = CL_SUCCESS;
     return q;
@@ -119,14 +123,14 @@ static cl_int allowed(cl_int err)
     return err == CL_OUT_OF_HOST_MEMORY || err == CL_MEM_OBJECT_ALLOCATION_FAILURE ? err : CL_OUT_OF_RESOURCES;
 }
 
-static void remember_failure(struct yk_queue *q, const struct yk_command *c, cl_int err)
+void yk_queue_failed_later(struct yk_queue *q, pthread_t by, cl_int err)
 {
     yk_lock_take(&q->lock);
     if (q->npending & YK_QUEUE_FAILED) {
-        q->many |= !pthread_equal(q->whom, c->by);
+        q->many |= !pthread_equal(q->whom, by);
     } else {
         q->failure = allowed(err);
-        q->whom = c->by;
+        q->whom = by;
         __atomic_or_fetch(&q->npending, YK_QUEUE_FAILED, __ATOMIC_ACQ_REL);
     }
     yk_lock_drop(&q->lock);
@@ -163,7 +167,7 @@ static void carry_out(struct yk_command *c, bool failed)
         }
         if (r < 0) {
             yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
-            remember_failure(c->queue, c, r);
+            yk_queue_failed_later(c->queue, c->by, r);
         }
     }
     if (r == YK_CARRY_ISSUED) {
@@ -224,7 +228,7 @@ static void *worker_thread(void *arg)
     yk_lock_take(&q->lock);
     for (;;) {
         while (!q->first && !q->stop)
-            yk_lock_wait(&q->lock, &q->work);
+            yk_gather_idle(q);
         if (!q->first)
             break;
         bool failed = false;
@@ -241,6 +245,7 @@ static void *worker_thread(void *arg)
         unlink_command(q, c);
         yk_lock_drop(&q->lock);
         await_issuing(q);
+        yk_gather_drain(q);
         carry_out(c, failed);
         yk_lock_take(&q->lock);
         if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
@@ -258,6 +263,7 @@ void yk_queue_release(struct yk_queue *q)
 {
     if (__atomic_sub_fetch(&q->h.refs, 1, __ATOMIC_ACQ_REL))
         return;
+    yk_gather_drain(q);
     yk_rt.primary->cl->Flush(q->real); /* a release flushes, says the specification */
     yk_lock_take(&q->lock);
     q->stop = true;
@@ -266,18 +272,26 @@ void yk_queue_release(struct yk_queue *q)
     yk_drop(&q->h);
 }
 
+cl_int yk_queue_start_worker(struct yk_queue *q)
+{
+    int failed = q->worker ? 0 : yk_thread_start(worker_thread, q);
+    if (failed) {
+        yk_error("no thread for a command-queue: %s", strerror(failed));
+        return CL_OUT_OF_RESOURCES;
+    }
+    if (!q->worker)
+        yk_hold(&q->h); /* the worker's */
+    q->worker = true;
+    return CL_SUCCESS;
+}
+
 cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
 {
     yk_lock_take(&q->lock);
-    if (!q->worker) {
-        int failed = yk_thread_start(worker_thread, q);
-        if (failed) {
-            yk_lock_drop(&q->lock);
-            yk_error("no thread for a command-queue: %s", strerror(failed));
-            return CL_OUT_OF_RESOURCES;
-        }
-        yk_hold(&q->h); /* the worker's */
-        q->worker = true;
+    cl_int err = yk_queue_start_worker(q);
+    if (err != CL_SUCCESS) {
+        yk_lock_drop(&q->lock);
+        return err;
     }
     c->next = NULL;
     *q->last = c;
@@ -290,6 +304,8 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
 
 cl_int yk_queue_finish(struct yk_queue *q)
 {
+    yk_gather_mark(q);
+    yk_gather_drain(q);
     if (yk_queue_busy(q)) {
         yk_lock_take(&q->lock);
         while (q->npending & ~(unsigned)YK_QUEUE_FAILED)

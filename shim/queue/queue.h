@@ -37,6 +37,11 @@ struct yk_queue {
     bool many;   /* several threads: nobody is ever told enough */
     bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
+    struct yk_gather *gather; /* launches held back (gather.h); NULL until there are some; under lock */
+    unsigned held;            /* of them, not yet given to the driver; atomic */
+    pthread_cond_t issued;    /* somebody has issued what was held */
+    unsigned run, last_run;   /* launches since another kind of call; in the run before; atomic */
+    unsigned pause;           /* launches before it is tried again to hold some; atomic */
 };
 
 /** A virtual queue over the primary's real one, on DEVICE (CTX has it). LIST as for clCreateCommandQueueWithProperties
@@ -54,6 +59,12 @@ cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev);
 /** Append the heap-made C (owned from now on) and wake the worker (started when first needed).
  * Errors: CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES (no thread): C is still the caller's. */
 cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c);
+
+/** Start the worker if it does not run yet. With the queue's lock held. Errors: CL_OUT_OF_RESOURCES. */
+cl_int yk_queue_start_worker(struct yk_queue *q);
+
+/** A command of thread BY, already accepted, has failed with ERR: see above. No lock held. */
+void yk_queue_failed_later(struct yk_queue *q, pthread_t by, cl_int err);
 
 /** Wait until nothing is pending and the primary's real queue is finished. Errors: the driver's; CL_OUT_OF_RESOURCES,
  * CL_OUT_OF_HOST_MEMORY where a command has failed unseen. */

@@ -141,7 +141,7 @@ class Run(unittest.TestCase):
         }
         for variable, options in given.items():
             self.assertEqual(environment(*options)[variable], options[1])
-        for variable, option in {"YOKE_FORCE_SPLIT": "--force-split", "YOKE_REPRODUCIBLE": "--reproducible",
+        for variable, option in {"YOKE_FORCE_SPLIT": "--force-split", "YOKE_GATHER": "--gather", "YOKE_REPRODUCIBLE": "--reproducible",
                                  "YOKE_QUIET": "--quiet"}.items():
             self.assertEqual(environment(option)[variable], "1")
             self.assertNotIn(variable, environment())

@@ -1,0 +1,248 @@
+#include "shim/queue/gather.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "shim/queue/gathered.h"
+
+/* A run of launches is worth holding from this many on, or where the last run was as long. */
+enum { RUN = 4 };
+/* When a window is issued although nobody asks: enough for the device (groups per compute unit), enough for the cost of
+ * issuing it; then twice as much each time, since the device is busy. And never more than this. */
+enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MOST = 2048, MOST_GROUPS = 1 << 16 };
+/* Launches of more work-groups per compute unit fill a device by themselves. */
+enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
+/* After a window of which little could be merged nothing is held for this many launches, then twice as many. */
+enum { PAUSE = 64, PAUSE_MOST = 1 << 14, LOOK = 8 };
+static const long lull_ns = 100000;
+
+struct yk_gather {
+    struct yk_gathered now, spare; /* what is held; what is being issued, or nothing */
+    struct yk_tables tables;       /* whoever is issuing */
+    struct yk_levels levels;
+    struct yk_reach reach;
+    bool issuing;
+    unsigned next_pause; /* launches */
+};
+
+void yk_gather_finish(struct yk_gather *g)
+{
+    if (!g)
+        return;
+    yk_gathered_finish(&g->now);
+    yk_gathered_finish(&g->spare);
+    yk_tables_finish(&g->tables);
+    yk_levels_finish(&g->levels);
+    yk_reach_finish(&g->reach);
+    free(g);
+}
+
+void yk_gather_mark(struct yk_queue *q)
+{
+    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED);
+    if (!run)
+        return;
+    __atomic_store_n(&q->last_run, run, __ATOMIC_RELAXED);
+    __atomic_store_n(&q->run, 0, __ATOMIC_RELAXED);
+}
+
+/* The work-groups of L; 0: it is not small, or has a form that is not merged. */
+static uint64_t small_groups(const struct yk_launch *l, uint64_t *groups)
+{
+    uint64_t n = 1, most = SMALL_PER_UNIT * (uint64_t)yk_rt.primary->compute_units;
+    for (unsigned i = 0; i < 3; i++) {
+        groups[i] = 1;
+        if (i >= l->dims)
+            continue;
+        size_t end;
+        if (!l->local[i] || !l->global[i] || l->global[i] % l->local[i] ||
+            __builtin_add_overflow(l->offset[i], l->global[i], &end))
+            return 0;
+        groups[i] = l->global[i] / l->local[i];
+        if (groups[i] > MOST_GROUPS)
+            return 0;
+        n *= groups[i];
+    }
+    return n <= (most > SMALL_LEAST ? most : SMALL_LEAST) ? n : 0;
+}
+
+/* Are L's values what a merged launch can be given? */
+static bool values_fit(const struct yk_launch *l, const struct yk_merged *m)
+{
+    const struct yk_facts_kernel *f = m->facts;
+    if (l->nvalues != f->nargs)
+        return false;
+    for (unsigned i = 0; i < f->nargs; i++) {
+        const struct yk_value *v = &l->value[i];
+        bool fits = f->arg[i].kind == YK_ARG_VALUE   ? v->kind == YK_VALUE_BYTES && v->size == f->arg[i].size
+                    : f->arg[i].kind == YK_ARG_LOCAL ? v->kind == YK_VALUE_LOCAL
+                                                     : v->kind == YK_VALUE_MEM && v->u.mem->store;
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* What the whole of L touches, as bytes of stores, into T. */
+static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
+                       struct yk_touches *t)
+{
+    struct yk_reach_arg arg[YK_MERGED_ARGS] = {{NULL, 0}};
+    struct yk_reach_launch r = {.dims = l->dims, .arg = arg};
+    struct yk_share share = {.n = 1};
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        if (v->kind == YK_VALUE_BYTES)
+            arg[i] = (struct yk_reach_arg){yk_value_bytes(v), v->size};
+        else if (v->kind == YK_VALUE_MEM)
+            arg[i].size = v->u.mem->size;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        r.groups[i] = groups[i];
+        r.local[i] = i < l->dims ? l->local[i] : 1;
+        r.offset[i] = l->has_offset && i < l->dims ? l->offset[i] : 0;
+        share.box[0].count[i] = (size_t)groups[i];
+    }
+    yk_lock_take(&m->lock);
+    yk_status st = yk_recall_share(&m->recall, &g->reach, m->facts, &r, &share);
+    yk_lock_drop(&m->lock);
+    return st == YK_OK && yk_touches_make(t, l, m->facts, &g->reach);
+}
+
+/* Is it time to issue what is held? With the lock held. */
+static bool is_enough(const struct yk_gather *g, unsigned run)
+{
+    unsigned doublings = 0;
+    while (doublings < DOUBLINGS && run >> doublings > 2 * ENOUGH)
+        doublings++;
+    uint64_t enough = PER_UNIT * (uint64_t)yk_rt.primary->compute_units;
+    if (enough < ENOUGH)
+        enough = ENOUGH;
+    enough <<= doublings;
+    return g->now.n >= MOST || (g->now.n >= ENOUGH && g->now.groups >= enough);
+}
+
+/* Little of what is held could be merged: so it was not worth it. With the lock held. */
+static void judge(struct yk_queue *q, struct yk_gather *g, unsigned top)
+{
+    if (2 * top > g->now.n && g->now.n >= 2) {
+        g->next_pause = g->next_pause < PAUSE ? PAUSE : g->next_pause < PAUSE_MOST ? 2 * g->next_pause : PAUSE_MOST;
+        __atomic_store_n(&q->pause, g->next_pause, __ATOMIC_RELAXED);
+    } else if (g->now.n >= LOOK) {
+        g->next_pause = 0;
+    }
+}
+
+/* Begin to gather in Q, whose worker issues what nobody asks for. With the lock held. */
+static struct yk_gather *gather_of(struct yk_queue *q)
+{
+    if (!q->gather && yk_queue_start_worker(q) == CL_SUCCESS)
+        q->gather = calloc(1, sizeof *q->gather);
+    return q->gather;
+}
+
+bool yk_gather_take(struct yk_launch *l, cl_event *event)
+{
+    struct yk_queue *q = l->c.queue;
+    if (yk_rt.options.gather == YK_GATHER_OFF)
+        return false;
+    bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
+    /* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow (1,000
+     * launches of 1 to 16 groups), since merged kernels are compiled less well. */
+    if (!forced && yk_rt.primary->type & CL_DEVICE_TYPE_CPU)
+        return false;
+    unsigned run = __atomic_add_fetch(&q->run, 1, __ATOMIC_RELAXED);
+    unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
+    if (!forced && run < RUN && __atomic_load_n(&q->last_run, __ATOMIC_RELAXED) < RUN)
+        return false;
+    if (!l->has_local || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
+        (q->properties & CL_QUEUE_PROFILING_ENABLE && event))
+        return false;
+    if (pause && !forced) {
+        __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    uint64_t groups[3], total = small_groups(l, groups);
+    struct yk_merged *m = total ? yk_merge_for(l) : NULL;
+    if (!m || !values_fit(l, m))
+        return false;
+    struct yk_event *ev = NULL;
+    struct yk_touches t = {.n = 0};
+    bool held = false, issue = false;
+    if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
+        return false;
+    yk_lock_take(&q->lock);
+    struct yk_gather *g = gather_of(q);
+    unsigned level;
+    if (g && touches_of(g, l, m, groups, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
+        held = yk_gathered_add(&g->now, l, m, groups, level, ev);
+    if (held) {
+        __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
+        if (g->now.n == 1)
+            pthread_cond_signal(&q->work);
+        issue = is_enough(g, run) || (!forced && g->now.n == LOOK && g->levels.top == LOOK);
+    } else if (g && !g->now.n) {
+        yk_levels_clear(&g->levels);
+    }
+    yk_lock_drop(&q->lock);
+    if (held && event)
+        *event = (cl_event)(void *)ev;
+    else if (ev)
+        yk_handle_release(&ev->h);
+    if (issue)
+        yk_gather_issue(q);
+    return held;
+}
+
+void yk_gather_issue(struct yk_queue *q)
+{
+    yk_lock_take(&q->lock);
+    struct yk_gather *g = q->gather;
+    while (g && g->issuing)
+        yk_lock_wait(&q->lock, &q->issued);
+    if (!g || !g->now.n) {
+        yk_lock_drop(&q->lock);
+        return;
+    }
+    struct yk_gathered all = g->now;
+    judge(q, g, g->levels.top);
+    g->now = g->spare;
+    g->spare = (struct yk_gathered){.n = 0};
+    g->issuing = true;
+    yk_levels_clear(&g->levels);
+    yk_lock_drop(&q->lock);
+    yk_gathered_issue(&all, q, &g->tables);
+    yk_lock_take(&q->lock);
+    g->issuing = false;
+    __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
+    pthread_cond_broadcast(&q->issued);
+    yk_lock_drop(&q->lock);
+    yk_gathered_clear(&all);
+    yk_lock_take(&q->lock);
+    if (g->spare.n || g->spare.cap) { /* somebody else was here meanwhile */
+        yk_lock_drop(&q->lock);
+        yk_gathered_finish(&all);
+        return;
+    }
+    g->spare = all;
+    yk_lock_drop(&q->lock);
+}
+
+void yk_gather_idle(struct yk_queue *q)
+{
+    if (!q->gather || !q->gather->now.n) {
+        yk_lock_wait(&q->lock, &q->work);
+        return;
+    }
+    struct timespec t;
+    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED);
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += lull_ns;
+    if (t.tv_nsec >= 1000000000)
+        t.tv_sec++, t.tv_nsec -= 1000000000;
+    yk_lock_timedwait(&q->lock, &q->work, &t);
+    if (q->gather->now.n && __atomic_load_n(&q->run, __ATOMIC_RELAXED) == run) {
+        yk_lock_drop(&q->lock);
+        yk_gather_issue(q);
+        yk_lock_take(&q->lock);
+    }
+}

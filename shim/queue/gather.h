@@ -1,0 +1,42 @@
+/* Gathering: small launches of an in-order queue are held back for a moment, so that those that do not depend on one
+ * another go to the device as one merged launch each (transform/facts_merged.h). What is held is issued, in an order
+ * that respects all its dependencies (partitioner/levels.h), by whoever comes first:
+ *   - any other command of the queue, a flush, a blocking call, a look at a held launch's event (the caller's thread),
+ *   - a window that is large enough (the caller's thread),
+ *   - the queue's worker, when no launch has come for a moment or before it carries out a command.
+ * So a launch is held only while its thread goes on enqueueing launches and nobody has asked for it.
+ *
+ * Queues whose recent launches came alone, or depended on one another, hold nothing for a while. Events of held
+ * launches all stand for the last launch that they were issued with: whoever sees one complete may take all before it
+ * for complete, as in the program's own order. Who uses it: command.c, queue.c, event.c. */
+#ifndef YK_SHIM_QUEUE_GATHER_H
+#define YK_SHIM_QUEUE_GATHER_H
+
+#include "shim/queue/launch.h"
+
+struct yk_gather;
+
+/**
+ * May L, which could be issued at once, be held instead? True: it is, and *EVENT (where EVENT is not NULL) is its
+ * event. False: nothing has changed but counters. L is the caller's. Thread: any, between yk_queue_enter and leave; no
+ * lock held. Cost: loads where launches are not merged; about a microsecond where they are.
+ */
+bool yk_gather_take(struct yk_launch *l, cl_event *event);
+
+/** A command that is no launch, or a wait, has come: the end of a run of launches. Cost: a load. */
+void yk_gather_mark(struct yk_queue *q);
+
+/** Issue what Q holds; returns when all of it has been given to the driver, by whomever. No lock held. */
+void yk_gather_issue(struct yk_queue *q);
+static inline void yk_gather_drain(struct yk_queue *q)
+{
+    if (__builtin_expect(__atomic_load_n(&q->held, __ATOMIC_SEQ_CST) != 0, 0))
+        yk_gather_issue(q);
+}
+
+/** The worker: wait for work, and issue what is held when nothing has come for a moment. With the queue's lock held. */
+void yk_gather_idle(struct yk_queue *q);
+
+void yk_gather_finish(struct yk_gather *g);
+
+#endif

@@ -1,0 +1,66 @@
+/* The launches that a queue holds back, and giving them to the driver: merged where several can be. Who uses it:
+ * gather.c, one thread at a time per object. */
+#ifndef YK_SHIM_QUEUE_GATHERED_H
+#define YK_SHIM_QUEUE_GATHERED_H
+
+#include "partitioner/levels.h"
+#include "shim/queue/merged.h"
+
+struct yk_held {
+    struct yk_launch l;  /* its values are value.v[first ...) of the list, once all are there */
+    struct yk_merged *m; /* borrowed: the launch holds its code, the code its build */
+    struct yk_event *ev; /* held; NULL: nobody wants one */
+    size_t first;
+    uint32_t groups[3], total;
+    unsigned level;
+};
+
+struct yk_gathered {
+    struct yk_held *v;
+    size_t n, cap;
+    YK_ARRAY(struct yk_value) value;
+    uint64_t groups;
+};
+
+/* The tables of a queue's latest merged launches (transform/facts_merged.h): making a buffer for each costs a GPU's
+ * driver more than the launch. */
+enum { YK_TABLES = 8 };
+struct yk_tables {
+    struct {
+        YK_ARRAY(unsigned char) host; /* the driver may still read it while `used` is not complete */
+        cl_mem real;
+        size_t size;   /* of real */
+        cl_event used; /* the launch that reads it; NULL: none */
+    } table[YK_TABLES];
+    unsigned next;
+};
+
+enum { YK_TOUCHES = 64 };
+struct yk_touches {
+    size_t n;
+    struct yk_levels_touch v[YK_TOUCHES];
+};
+
+/** What R says of L, as bytes of its stores; regions of very many rows become one. False: too many. */
+bool yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                     const struct yk_reach *r);
+
+/** Capture L, of GROUPS work-groups and to be carried out at LEVEL. EV (may be NULL) is held. False: no memory. */
+bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
+                     unsigned level, struct yk_event *ev);
+
+/**
+ * Give all of G to the driver, on the primary's queue of Q, whose tables are T: level by level, what can be merged
+ * merged. Every event gets a real one or an error; failures are remembered by Q. Thread: nobody else issues to Q. No
+ * lock held.
+ */
+void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tables *t);
+
+/** Release what is captured; keeps the memory. No lock held. */
+void yk_gathered_clear(struct yk_gathered *g);
+void yk_gathered_finish(struct yk_gathered *g);
+
+/** Waits for the launches that still read one. */
+void yk_tables_finish(struct yk_tables *t);
+
+#endif
