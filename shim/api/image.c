@@ -14,8 +14,11 @@ static cl_mem wrap(struct yk_context *ctx, cl_mem real, void *host_ptr, struct y
     if (real) {
         cl_mem_object_type type = 0;
         cl_mem_flags flags = 0;
+        const cl_mem_flags pointer_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
         YK_CL_P->GetMemObjectInfo(real, CL_MEM_TYPE, sizeof type, &type, NULL);
         YK_CL_P->GetMemObjectInfo(real, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+        if (parent) /* the buffer below may be over memory of yoke's, not the program's */
+            flags = (flags & ~pointer_flags) | (parent->flags & pointer_flags);
         m = yk_mem_wrap(ctx, type, flags, flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL, parent, real);
         if (!m)
             err = CL_OUT_OF_HOST_MEMORY;
@@ -55,7 +58,13 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
             ? YK_CL_P->CreateImageWithProperties(ctx->real[YK_P], properties, flags, image_format,
                                                  image_desc ? &desc : NULL, host_ptr, &err)
             : YK_CL_P->CreateImage(ctx->real[YK_P], flags, image_format, image_desc ? &desc : NULL, host_ptr, &err);
-    return wrap(ctx, real, host_ptr, parent, err, errcode_ret);
+    cl_mem image = wrap(ctx, real, host_ptr, parent, err, errcode_ret);
+    if (image && !yk_mem_keep_properties((struct yk_mem *)(void *)image, properties)) {
+        yk_handle_release((struct yk_handle *)(void *)image);
+        yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        return NULL;
+    }
+    return image;
 }
 
 cl_mem yk_api_CreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *image_format,

@@ -27,7 +27,10 @@ cl_command_queue yk_api_CreateCommandQueueWithProperties(cl_context context, cl_
     for (const cl_queue_properties *p = properties; p && *p; p += 2)
         if (*p == CL_QUEUE_PROPERTIES)
             bits = p[1];
-    return create(context, device, bits, properties ? properties : none, errcode_ret);
+    cl_command_queue q = create(context, device, bits, properties ? properties : none, errcode_ret);
+    if (q && !properties) /* the answer to a query then */
+        ((struct yk_queue *)(void *)q)->nproperty_list = 0;
+    return q;
 }
 
 cl_int yk_api_RetainCommandQueue(cl_command_queue command_queue)
@@ -62,7 +65,7 @@ cl_int yk_api_GetCommandQueueInfo(cl_command_queue command_queue, cl_command_que
     case CL_QUEUE_REFERENCE_COUNT:
         YK_INFO(cl_uint, yk_handle_refs(&q->h));
     case CL_QUEUE_PROPERTIES_ARRAY:
-        /* An empty list given is an answer of one 0; a queue of the older call has none. */
+        /* An empty list given is an answer of one 0; no list given, or the older call, one of nothing. */
         return yk_answer(q->property_list, q->nproperty_list * sizeof *q->property_list, param_value_size, param_value,
                          param_value_size_ret);
     case CL_QUEUE_DEVICE_DEFAULT: {

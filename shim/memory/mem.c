@@ -90,32 +90,37 @@ static struct yk_mem *mem_new(struct yk_context *ctx, cl_mem_object_type type, c
     return m;
 }
 
+bool yk_mem_keep_properties(struct yk_mem *m, const cl_mem_properties *list)
+{
+    size_t n = 1;
+    if (!list)
+        return true;
+    while (list[n - 1])
+        n += 2;
+    m->properties = malloc(n * sizeof *list);
+    if (!m->properties)
+        return false;
+    memcpy(m->properties, list, n * sizeof *list);
+    m->nproperties = n;
+    return true;
+}
+
 struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
                                     const cl_mem_properties *list, cl_int *err)
 {
     struct yk_store *s = yk_store_create(ctx, flags, size, host_ptr, list, err);
     if (!s)
         return NULL;
-    /* Flags 0 mean read-write; a query answers so. */
-    if (!(flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)))
-        flags |= CL_MEM_READ_WRITE;
+    if (!flags) /* as a query answers; others are given back as they came */
+        flags = CL_MEM_READ_WRITE;
     struct yk_mem *m = mem_new(ctx, CL_MEM_OBJECT_BUFFER, flags, flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL);
-    size_t n = 0;
-    if (m && list) {
-        for (n = 1; list[n - 1]; n += 2)
-            ;
-        m->properties = malloc(n * sizeof *list);
-    }
-    if (!m || (n && !m->properties)) {
+    if (!m || !yk_mem_keep_properties(m, list)) {
         yk_store_drop(s);
         if (m)
             yk_handle_release(&m->h);
         *err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    if (n)
-        memcpy(m->properties, list, n * sizeof *list);
-    m->nproperties = n;
     m->size = size;
     m->store = s;
     return m;

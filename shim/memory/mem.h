@@ -44,6 +44,9 @@ struct yk_mem {
     struct yk_mem_callback *callbacks; /* newest first, the order of calling */
 };
 
+/** LIST (with its 0; NULL: none) is what a query of M's properties answers. False: no memory. */
+bool yk_mem_keep_properties(struct yk_mem *m, const cl_mem_properties *list);
+
 /** Buffers and sub-buffers. Arguments are checked by the primary's driver and by api/. */
 struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
                                     const cl_mem_properties *list, cl_int *err);

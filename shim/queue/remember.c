@@ -60,7 +60,7 @@ double yk_remember_unit(const struct yk_launch *l)
 {
     double items = 1;
     for (unsigned i = 0; l->has_local && i < l->dims; i++)
-        items *= (double)l->local[i];
+        items *= l->local[i] ? (double)l->local[i] : 1; /* 0: the driver's choice */
     return items;
 }
 
