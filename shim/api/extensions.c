@@ -2,6 +2,7 @@
 #include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
+#include "shim/api/command_buffer.h"
 
 /* In the order of strcmp. Language features, queries and properties of core objects, and what api.def has the entry
  * points of. An extension that is not here may have entry points of its own, which would be handed virtual handles. */
@@ -52,6 +53,7 @@ static const char *const kept[] = {
     "cl_khr_3d_image_writes",
     "cl_khr_async_work_group_copy_fence",
     "cl_khr_byte_addressable_store",
+    "cl_khr_command_buffer",
     "cl_khr_create_command_queue",
     "cl_khr_depth_images",
     "cl_khr_device_enqueue_local_arg_types",
@@ -102,6 +104,7 @@ static const char *const kept[] = {
     "cl_nv_device_attribute_query",
     "cl_nv_kernel_attribute",
     "cl_nv_pragma_unroll",
+    "cl_pocl_content_size",
 };
 
 struct name {
@@ -120,7 +123,8 @@ static int compare(const void *a, const void *b)
 bool yk_extension_kept(const char *name, size_t n)
 {
     struct name key = {name, n};
-    return bsearch(&key, kept, sizeof kept / sizeof *kept, sizeof *kept, compare) != NULL;
+    const char *const *found = bsearch(&key, kept, sizeof kept / sizeof *kept, sizeof *kept, compare);
+    return found && (strcmp(*found, "cl_khr_command_buffer") != 0 || yk_command_buffer_offered());
 }
 
 static size_t filter_text(char *list)

@@ -15,4 +15,7 @@ size_t yk_extensions_filter(bool text, char *list, size_t size);
 /** May yoke promise extension NAME (N characters)? */
 bool yk_extension_kept(const char *name, size_t n);
 
+/** The function NAME of cl_pocl_content_size (content_size.c) where the primary's driver has it; else NULL. */
+void *yk_content_size_function(const char *name);
+
 #endif

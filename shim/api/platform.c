@@ -1,6 +1,7 @@
 /* Platform entry points: one platform "yoke" with one device (design, section 2). */
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/api/command_buffer.h"
 #include "shim/api/extensions.h"
 
 cl_int yk_api_GetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
@@ -98,7 +99,8 @@ static void *own_function(const char *name)
     for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)
         if (!strcmp(name, table[i].name))
             return table[i].function;
-    return NULL;
+    void *function = name ? yk_command_buffer_function(name) : NULL;
+    return name && !function ? yk_content_size_function(name) : function;
 }
 
 void *yk_api_GetExtensionFunctionAddress(const char *func_name)

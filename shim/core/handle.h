@@ -17,7 +17,8 @@ enum yk_kind {
     YK_KIND_PROGRAM,
     YK_KIND_KERNEL,
     YK_KIND_EVENT,
-    YK_KIND_SAMPLER
+    YK_KIND_SAMPLER,
+    YK_KIND_COMMAND_BUFFER
 };
 
 struct yk_handle {

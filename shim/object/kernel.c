@@ -233,3 +233,46 @@ void yk_kernel_note_svm(struct yk_kernel *k, cl_uint i, const void *pointer)
         keep(k, i,
              &(struct yk_value){.kind = YK_VALUE_SVM, .size = sizeof pointer, .u.pointer = (void *)(uintptr_t)pointer});
 }
+
+static cl_int set_like(struct yk_kernel *c, cl_uint i, const struct yk_value *v)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    cl_int err = CL_SUCCESS;
+    struct yk_value own;
+    switch (v->kind) {
+    case YK_VALUE_NONE:
+        return CL_SUCCESS;
+    case YK_VALUE_BYTES:
+        err = cl->SetKernelArg(c->real, i, v->size, yk_value_bytes(v));
+        break;
+    case YK_VALUE_MEM:
+        return set_mem(c, i, v->u.mem);
+    case YK_VALUE_NULL:
+    case YK_VALUE_LOCAL:
+        err = cl->SetKernelArg(c->real, i, v->size, NULL);
+        break;
+    case YK_VALUE_PRIMARY:
+        err = cl->SetKernelArg(c->real, i, sizeof v->u.pointer, &v->u.pointer);
+        break;
+    case YK_VALUE_SVM:
+        err = cl->SetKernelArgSVMPointer(c->real, i, v->u.pointer);
+        break;
+    }
+    if (err == CL_SUCCESS && !yk_value_copy(&own, v))
+        err = CL_OUT_OF_HOST_MEMORY;
+    if (err == CL_SUCCESS)
+        keep(c, i, &own);
+    return err;
+}
+
+struct yk_kernel *yk_kernel_copy(struct yk_kernel *k, cl_int *err)
+{
+    cl_kernel real = yk_rt.primary->cl->CreateKernel(k->program->real, k->code->name, err);
+    struct yk_kernel *c = real ? yk_kernel_wrap(k->program, k->code->build, real, err) : NULL;
+    for (unsigned i = 0; c && i < k->nargs; i++)
+        if ((*err = set_like(c, i, &k->value[i])) != CL_SUCCESS) {
+            yk_handle_release(&c->h);
+            c = NULL;
+        }
+    return c;
+}

@@ -31,6 +31,10 @@ cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *va
 /** Remember a value that was set on the real kernel in another way (SVM pointer). */
 void yk_kernel_note_svm(struct yk_kernel *k, cl_uint i, const void *pointer);
 
+/** Another kernel with the arguments that K has now; not clCloneKernel, which older drivers lack. The caller is the
+ * only owner. NULL: the driver's error in *ERR. */
+struct yk_kernel *yk_kernel_copy(struct yk_kernel *k, cl_int *err);
+
 static inline struct yk_kernel *yk_kernel_from(cl_kernel c)
 {
     return yk_handle_is((void *)c, YK_KIND_KERNEL) ? (struct yk_kernel *)(void *)c : NULL;
