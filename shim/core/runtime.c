@@ -47,9 +47,12 @@ static void read_options(struct yk_options *o)
     o->summary = yk_env_bool("YOKE_SUMMARY", false) && !yk_env_bool("YOKE_QUIET", false);
     o->json = yk_env_str("YOKE_JSON", NULL);
     const char *as = yk_env_str("YOKE_AS", NULL);
-    if (as && strcmp(as, "gpu"))
-        yk_warn("YOKE_AS=%s is not known (gpu is); ignored", as);
-    o->pretend_gpu = as && !strcmp(as, "gpu");
+    if (as && !strcmp(as, "gpu"))
+        o->also = CL_DEVICE_TYPE_GPU;
+    else if (as && !strcmp(as, "cpu"))
+        o->also = CL_DEVICE_TYPE_CPU;
+    else if (as)
+        yk_warn("YOKE_AS=%s is neither gpu nor cpu; ignored", as);
 }
 
 /* In a child of an initialised process the threads and the drivers' state are gone. Only the mode is set here: whoever
@@ -73,8 +76,7 @@ static void start(void)
             for (unsigned i = 0; i < yk_rt.machine->n; i++)
                 if (yk_rt.machine->device[i].usable)
                     yk_rt.device_types |= yk_rt.machine->device[i].type & ~(cl_device_type)CL_DEVICE_TYPE_DEFAULT;
-            if (yk_rt.options.pretend_gpu)
-                yk_rt.device_types |= CL_DEVICE_TYPE_GPU;
+            yk_rt.device_types |= yk_rt.options.also;
             yk_handle_init(&yk_rt.platform, YK_KIND_PLATFORM, NULL);
             yk_handle_init(&yk_rt.device, YK_KIND_DEVICE, NULL);
             yk_trace_start();

@@ -203,6 +203,28 @@ START_TEST(a_wrong_setting_is_said_once_and_changes_no_answer)
 }
 END_TEST
 
+static const struct {
+    const char *as, *devices;
+    cl_device_type found;
+} told[] = {{"gpu", "cpu", CL_DEVICE_TYPE_GPU}, {"cpu", "gpu", CL_DEVICE_TYPE_CPU}, {"cpu", "cpu", CL_DEVICE_TYPE_CPU}};
+
+START_TEST(the_device_is_found_as_what_it_is_said_to_be)
+{
+    cl_platform_id p;
+    cl_device_id d;
+    make_root();
+    setenv("YOKE_AS", told[_i].as, 1);
+    setenv("YOKE_STUB_DEVICES", told[_i].devices, 1);
+    shim_environment();
+    OK(clGetPlatformIDs(1, &p, NULL));
+    OK(clGetDeviceIDs(p, told[_i].found, 1, &d, NULL));
+    ck_assert_int_eq(clGetDeviceIDs(p, CL_DEVICE_TYPE_ACCELERATOR, 1, &d, NULL), CL_DEVICE_NOT_FOUND);
+    work();
+    ck_assert_msg(listen() == 0, "%s", said);
+    remove_root();
+}
+END_TEST
+
 START_TEST(a_summary_that_cannot_be_written)
 {
     make_root();
@@ -322,6 +344,7 @@ int main(void)
     tcase_add_test(c, no_platform);
     tcase_add_test(c, all_devices_excluded);
     tcase_add_loop_test(c, a_wrong_setting_is_said_once_and_changes_no_answer, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_loop_test(c, the_device_is_found_as_what_it_is_said_to_be, 0, sizeof told / sizeof *told);
     tcase_add_test(c, a_summary_that_cannot_be_written);
     tcase_add_loop_test(c, a_transformer_gone_wrong, 0, sizeof broken / sizeof *broken);
     tcase_add_loop_test(c, a_hostile_cache_folder, 0, sizeof hostile / sizeof *hostile);
