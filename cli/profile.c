@@ -248,7 +248,7 @@ const struct yk_cli_command yk_cli_profile = {
     .name = "profile",
     .usage = "yoke profile show | export [FILE] | import FILE | clear [KERNEL]\n"
              "       yoke profile [--cheap] -- PROGRAM [ARGUMENT...]",
-    .summary = "measured times: show, export, import, clear, or fill them on purpose",
+    .summary = "measured times: show, export, import, clear, or fill them",
     .about =
         "yoke remembers how long kernels took on each device, by number of work-groups, and divides launches by that. "
         "It measures while programs run; nothing needs to be done for it.\n"

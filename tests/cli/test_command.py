@@ -13,7 +13,7 @@ import unittest
 BIN = os.environ["YOKE_TEST_BIN"]
 EMPTY = os.environ["YOKE_TEST_EMPTY"]
 SOURCE = os.environ["YOKE_TEST_SOURCE"]
-COMMANDS = ["run", "devices", "explain", "solve"]
+COMMANDS = ["run", "devices", "explain", "profile", "report", "simulate", "solve"]
 
 
 def yoke(*args, env=None, cwd=None, **more):

@@ -3,6 +3,7 @@
 Environment: YOKE_TEST_BUILD, YOKE_TEST_CMAKE."""
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -40,7 +41,7 @@ class Installed(unittest.TestCase):
 
     def test_files(self):
         found = sorted(os.path.relpath(os.path.join(d, n), self.root) for d, _, names in os.walk(self.root) for n in names)
-        for name in ("bin/yoke", "lib/yoke/libyoke.so", "libexec/yoke/yoke-transform", "share/man/man1/yoke.1",
+        for name in ("bin/yoke", "lib/yoke/libyoke.so", "libexec/yoke/yoke-transform", "libexec/yoke/yoke-warm", "share/man/man1/yoke.1",
                      "share/bash-completion/completions/yoke", "share/doc/yoke/LICENSE"):
             self.assertIn(name, found)
         self.assertEqual([n for n in found if not n.startswith(("bin/", "lib/yoke/", "libexec/yoke/", "share/"))], [])
@@ -53,6 +54,25 @@ class Installed(unittest.TestCase):
         link = os.path.join(self.folder.name, "linked")
         os.symlink(self.yoke, link)
         self.assertEqual(call(link, "run", "--quiet", "true").returncode, 0)
+
+    def test_by_its_name_from_another_folder(self):
+        done = subprocess.run(["yoke", "run", "--quiet", "printenv", "LD_PRELOAD"], cwd="/", capture_output=True, text=True, timeout=100,
+                              env={"PATH": os.path.join(self.root, "bin") + ":" + os.environ["PATH"]})
+        self.assertEqual(done.stdout.strip(), os.path.realpath(os.path.join(self.root, "lib/yoke/libyoke.so")))
+
+    def test_to_a_staging_folder(self):
+        stage = os.path.join(self.folder.name, "stage")
+        done = call(CMAKE, "--install", BUILD, "--prefix", "/usr", DESTDIR=stage)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("yoke:", call(os.path.join(stage, "usr/bin/yoke"), "--help").stdout)
+        self.assertTrue(os.path.exists(os.path.join(stage, "usr/libexec/yoke/yoke-transform")))
+
+    def test_manual_page_reads_without_complaint(self):
+        if not shutil.which("man"):
+            self.skipTest("skipped: no man")
+        done = call("man", "--warnings", "-l", os.path.join(self.root, "share/man/man1/yoke.1"), MANWIDTH="100", MANPAGER="cat")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("YOKE_DEVICES", done.stdout)
 
     def test_no_run_path_that_others_could_write(self):
         for name in ("bin/yoke", "lib/yoke/libyoke.so", "libexec/yoke/yoke-transform"):
