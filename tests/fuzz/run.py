@@ -1,4 +1,5 @@
-"""Run one fuzzer: run.py guided|blind PROGRAM CORPUS WORK, or run.py timed PROGRAM, which takes its seconds as an argument.
+"""Run one fuzzer: run.py guided|blind PROGRAM CORPUS WORK, or run.py timed PROGRAM [NIGHTLY-SECONDS], which takes its seconds as
+an argument.
 What libFuzzer finds on the way stays in WORK."""
 import os
 import subprocess
@@ -9,7 +10,7 @@ def main():
     how, program, *places = sys.argv[1:]
     nightly = "YOKE_NIGHTLY" in os.environ
     if how == "timed":
-        return subprocess.run([program, "3600" if nightly else "15"]).returncode
+        return subprocess.run([program, (places or ["3600"])[0] if nightly else "15"]).returncode
     corpus, work = places
     files = sorted(os.path.join(corpus, name) for name in os.listdir(corpus))
     assert files, f"{corpus} is empty"
