@@ -21,7 +21,8 @@ class Hostile(unittest.TestCase):
 
     def run_work(self, program=WORK, prefix=(), **more):
         env = {"PATH": os.environ["PATH"], "YOKE_REAL_LIBOPENCL": STUB, "YOKE_TRANSFORM": TRANSFORM, "HOME": self.root,
-               "YOKE_STUB_DEVICES": "cpu,gpu", "YOKE_FORCE_SPLIT": "1", "XDG_CACHE_HOME": self.cache, **more}
+               "YOKE_STUB_DEVICES": "cpu,gpu", "YOKE_FORCE_SPLIT": "1", "XDG_CACHE_HOME": self.cache,
+               "XDG_DATA_HOME": os.path.join(self.root, "data"), **more}
         return subprocess.run([*prefix, program], env=env, capture_output=True, text=True, timeout=60)
 
     def right(self, lines, **more):
