@@ -7,6 +7,7 @@ several devices, launches that the counting layer below yoke saw on two of them.
 
 The bare run has the one PoCL device that is the primary under yoke: `pthread` where there is one, else `basic`. Status 0: as it should be; 77: the program is not installed (skipped).
 Environment: YOKE_TEST_BUILD the build folder."""
+import itertools
 import os
 import re
 import shutil
@@ -32,10 +33,16 @@ MD5_OF_YOKES = "9bbcb3e1c7e5afae095e4b1d5856e02b"
 
 class Program:
     """COMMAND; EXPECT: a pattern that its output must match; BYTES: what it reads back is the same in every run;
-    SPLITS: it has launches that yoke must split where there are two devices."""
+    SPLITS: it has launches that yoke must split where there are two devices; NEEDS: a Python module. Lines that begin with
+    "answer: " must be the same bare and under yoke."""
 
-    def __init__(self, command, expect, bytes_equal, splits, seconds):
+    def __init__(self, command, expect, bytes_equal, splits, seconds, needs=None):
         self.command, self.expect, self.bytes_equal, self.splits, self.seconds = command, expect, bytes_equal, splits, seconds
+        self.needs = needs
+
+    def installed(self):
+        return shutil.which(self.command[0]) and \
+            (not self.needs or subprocess.run([PYTHON, "-c", f"import {self.needs}"], capture_output=True).returncode == 0)
 
 
 def built(name):
@@ -52,7 +59,9 @@ PROGRAMS = {
     # Fixed tuning (-n, -u): otherwise hashcat measures, and what it launches depends on the measurement.
     "hashcat": Program(["hashcat", "-m", "0", "-a", "3", "--force", "--potfile-disable", "--quiet", "-n", "16", "-u", "64",
                         MD5_OF_YOKES, "?l?l?l?l?l"], MD5_OF_YOKES + ":yokes", True, False, 400),
-    "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200),
+    "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200, "pyopencl"),
+    "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], r"result=OK", False, True, 400, "cv2"),
+    "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], r"result=OK", False, False, 400),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
     "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
 }
@@ -145,6 +154,12 @@ def compare_reads(a, b):
     return [f"bytes differ: {a.count(chr(10))} and {b.count(chr(10))} results, {len(lines)} differ, first {lines[:1]}"]
 
 
+def compare_answers(a, b):
+    a, b = ([line for line in text.splitlines() if line.startswith("answer: ")] for text in (a, b))
+    print(f"{len(a)} answers")
+    return [f"{x} bare, {y} under yoke" for x, y in itertools.zip_longest(a, b) if x != y]
+
+
 def check_split(folders):
     done = subprocess.run([COUNTCHECK, "--bare", os.path.join(folders[0], "count"), "--split-at-least", "1",
                            os.path.join(folders[1], "count")], capture_output=True, text=True, timeout=120)
@@ -180,7 +195,7 @@ def check(name, devices):
         if yoked[0] != 0 or not re.search(program.expect, yoked[1]):
             return [f"under yoke: status {yoked[0]}: {yoked[1][-3000:]}"]
         print("\n".join(line for line in yoked[1].splitlines() if line.startswith("yoke:")))
-        wrong = []
+        wrong = compare_answers(alone[1], yoked[1])
         if program.bytes_equal:
             wrong += compare_reads(*(read(os.path.join(f, "reads")) for f in folders))
         if program.splits and several and not second:  # with strict numerics nothing inexact goes to another vendor's device
@@ -197,8 +212,8 @@ def main():
         sys.exit(f"usage: programs.py {'|'.join(PROGRAMS)} DEVICES")
     name, devices = sys.argv[1:]
     second = split_devices(devices)[1]
-    if not shutil.which(PROGRAMS[name].command[0]) or not second_there(second):
-        print(f"skipped: {PROGRAMS[name].command[0]} or {second or 'a driver'} is not installed")
+    if not PROGRAMS[name].installed() or (name == "ffmpeg" and not shutil.which(name)) or not second_there(second):
+        print(f"skipped: {name} or {second or 'a driver'} is not installed")
         sys.exit(77)
     wrong = check(name, devices)
     for line in wrong:
