@@ -33,7 +33,7 @@ struct yk_options {
     bool verify;                /* YOKE_VERIFY: run every split launch also whole, and compare */
     unsigned verify_ulp;        /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
     bool summary;               /* YOKE_SUMMARY, unless YOKE_QUIET */
-    cl_device_type also;       /* YOKE_AS: the virtual device answers for this type too */
+    cl_device_type also;        /* YOKE_AS: the virtual device answers for this type too */
     const char *json;           /* YOKE_JSON */
 };
 
