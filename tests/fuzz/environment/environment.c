@@ -132,7 +132,8 @@ static bool set_some(void)
             strncmp(v, "/nonexistent", 12) != 0)
             continue;
         bool loader = !strcmp(var->name, "YOKE_REAL_LIBOPENCL"); /* without it the system's runs the stub's sources */
-        setenv(var->name, of_stub || (loader && v[0]) || below(20) ? v : loader ? "/nonexistent" : "", 1);
+        bool keep = of_stub || loader || below(20);
+        setenv(var->name, loader && !v[0] ? "/nonexistent" : keep ? v : "", 1);
         may_err |= var->may_err;
         if (show)
             printf("%s='%s'\n", var->name, getenv(var->name));
