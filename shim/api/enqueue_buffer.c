@@ -1,6 +1,7 @@
 /* Commands on buffers. Checks come in the order in which the specification lists the errors. */
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/memory/link.h"
 #include "shim/queue/transfer.h"
 
 enum { READS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, WRITES = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS };
@@ -276,6 +277,8 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
         if (!t.issued) /* captured, which has made the master */
             t.ptr = yk_store_master(m->store) + m->origin + offset;
         note_mapping(m, mapping, &t, !t.issued);
+        if (t.issued)
+            yk_link_mapped(t.ptr, size);
     } else {
         free(mapping);
     }
@@ -307,6 +310,8 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
     err = yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
     if (err == CL_SUCCESS) {
         __atomic_fetch_sub(&m->map_count, 1, __ATOMIC_RELAXED);
+        if (!found->on_master)
+            yk_link_unmapped(mapped_ptr);
         free(found);
     } else {
         yk_lock_take(&m->lock);

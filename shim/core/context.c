@@ -65,6 +65,12 @@ static void context_destroy(struct yk_handle *h)
     }
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
+        for (int way = 0; way < YK_WAYS; way++) {
+            if (ctx->ring[way][i])
+                yk_ring_destroy(ctx->ring[way][i], ctx->link[way][i]);
+            if (ctx->link[way][i])
+                cl->ReleaseCommandQueue(ctx->link[way][i]);
+        }
         if (ctx->transfer[i])
             cl->ReleaseCommandQueue(ctx->transfer[i]);
         if (ctx->real[i])
@@ -184,9 +190,10 @@ cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
     return fresh;
 }
 
-cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev)
+/* The queue kept in *AT, made if need be. */
+static cl_command_queue own_queue(struct yk_context *ctx, unsigned dev, cl_command_queue *at)
 {
-    cl_command_queue q = __atomic_load_n(&ctx->transfer[dev], __ATOMIC_ACQUIRE), none = NULL;
+    cl_command_queue q = __atomic_load_n(at, __ATOMIC_ACQUIRE), none = NULL;
     if (q)
         return q;
     cl_context real = yk_context_real(ctx, dev);
@@ -199,9 +206,19 @@ cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev)
         yk_warn("device %u (%s) gives no command-queue: %s", dev, d->name, yk_cl_error_name(err));
         return NULL;
     }
-    if (!__atomic_compare_exchange_n(&ctx->transfer[dev], &none, q, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_compare_exchange_n(at, &none, q, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         d->cl->ReleaseCommandQueue(q);
         return none;
     }
     return q;
+}
+
+cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev)
+{
+    return own_queue(ctx, dev, &ctx->transfer[dev]);
+}
+
+cl_command_queue yk_context_link_queue(struct yk_context *ctx, unsigned dev, enum yk_direction way)
+{
+    return own_queue(ctx, dev, &ctx->link[way][dev]);
 }

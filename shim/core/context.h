@@ -4,10 +4,13 @@
 #define YK_SHIM_CORE_CONTEXT_H
 
 #include "base/lock.h"
+#include "device/link/ring.h"
 #include "shim/core/handle.h"
 #include "shim/core/runtime.h"
 
 struct yk_store;
+
+enum yk_direction { YK_IN, YK_OUT, YK_WAYS }; /* of a device's link */
 
 struct yk_context_notify {
     void (*fn)(cl_context context, void *user_data);
@@ -27,6 +30,8 @@ struct yk_context {
     cl_context real[YK_MAX_DEVICES];
     cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */
     cl_command_queue transfer[YK_MAX_DEVICES];
+    cl_command_queue link[YK_WAYS][YK_MAX_DEVICES]; /* for rings alone */
+    struct yk_ring *ring[YK_WAYS][YK_MAX_DEVICES];  /* made by memory/link.c when they pay; atomic */
     struct yk_store *host_stores; /* memory/store.c: those whose bytes belong into the app's memory; under the lock */
     unsigned nhost_stores;        /* atomic to read */
     struct yk_context_notify *on_destroy;
@@ -56,6 +61,9 @@ cl_context yk_context_real(struct yk_context *ctx, unsigned dev);
 
 /** Yoke's own in-order queue on DEV for transfers; NULL on failure. Thread: any; no lock held. */
 cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev);
+
+/** The same for what goes through a ring, one per direction, so that both overlap. */
+cl_command_queue yk_context_link_queue(struct yk_context *ctx, unsigned dev, enum yk_direction way);
 
 static inline struct yk_context *yk_context_from(cl_context c)
 {

@@ -82,6 +82,10 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 /** The same for the rows of R, with one transfer for many rows where they lie together. */
 cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved);
 
+/** Read [off, off+len) into TO, wherever it is newest; without a master, straight from the devices. *MOVED as above.
+ * Errors, thread: as yk_store_need. */
+cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint64_t *moved);
+
 /** Bytes of R that would have to be brought to DEV, whose real buffer need not exist. Calls no driver. */
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r);
 

@@ -1,4 +1,5 @@
 #include "shim/memory/transfer.h"
+#include "shim/memory/link.h"
 
 enum { BATCH = 64 };
 
@@ -55,8 +56,7 @@ static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct r
     return n;
 }
 
-/* Which device to read a range from; the primary where it can. */
-static int source_device(const struct yk_store *s, yk_where where)
+int yk_store_source(const struct yk_store *s, yk_where where)
 {
     unsigned p = yk_rt.primary->index;
     if (where >> yk_store_location(s, p) & 1)
@@ -71,13 +71,13 @@ static int source_device(const struct yk_store *s, yk_where where)
 static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
-    cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
     cl_mem real = s->real[dev];
+    if (r->rows == 1)
+        return to_master ? yk_link_read(s->ctx, dev, real, r->off, s->master + r->off, r->len)
+                         : yk_link_write(s->ctx, dev, real, r->off, s->master + r->off, r->len);
+    cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
     if (!q)
         return CL_OUT_OF_RESOURCES;
-    if (r->rows == 1)
-        return to_master ? cl->EnqueueReadBuffer(q, real, CL_TRUE, r->off, r->len, s->master + r->off, 0, NULL, NULL)
-                         : cl->EnqueueWriteBuffer(q, real, CL_TRUE, r->off, r->len, s->master + r->off, 0, NULL, NULL);
     if (r->off % r->pitch + r->len > r->pitch) { /* its rows would wrap: some drivers refuse that */
         cl_int err = CL_SUCCESS;
         for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++) {
@@ -106,21 +106,32 @@ static cl_int record(struct yk_store *s, unsigned at, const struct run *r)
     return err;
 }
 
+/* From device to device without the host, where that is possible. */
+static bool straight(struct yk_store *s, int source, unsigned at, int dev, const struct run *r)
+{
+    return source >= 0 && dev >= 0 && at != YK_HOST && r->rows == 1 &&
+           yk_link_copy(s->ctx, (unsigned)source, s->real[source], (unsigned)dev, s->real[dev], r->off, r->len);
+}
+
 static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
 {
     cl_int err = CL_SUCCESS;
     uint64_t bytes = 0;
-    if (!(r->have & yk_at(YK_HOST))) { /* not on the host: it goes over the host */
-        int source = source_device(s, r->have);
-        if (source < 0 || !yk_store_master(s))
+    bool there = false;
+    if (!(r->have & yk_at(YK_HOST))) { /* not on the host: from device to device, or over the host */
+        int source = yk_store_source(s, r->have);
+        there = straight(s, source, at, dev, r);
+        if (!there && (source < 0 || !yk_store_master(s)))
             return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
-        err = carry(s, (unsigned)source, r, true);
-        if (err == CL_SUCCESS)
+        if (!there)
+            err = carry(s, (unsigned)source, r, true);
+        if (!there && err == CL_SUCCESS)
             err = record(s, YK_HOST, r);
         bytes += r->rows * r->len;
     }
     if (err == CL_SUCCESS && at != YK_HOST) {
-        err = carry(s, (unsigned)dev, r, false);
+        if (!there)
+            err = carry(s, (unsigned)dev, r, false);
         if (err == CL_SUCCESS)
             err = record(s, at, r);
         bytes += r->rows * r->len;

@@ -1,5 +1,6 @@
 /* Copies of one store between its locations: missing pieces found in the map, carried by as few commands as they allow.
- * Called by store.c alone. */
+ * Called by store.c and
+ * read.c. */
 #ifndef YK_SHIM_MEMORY_TRANSFER_H
 #define YK_SHIM_MEMORY_TRANSFER_H
 
@@ -10,6 +11,9 @@
  * go as a rectangle. *MOVED (may be NULL) grows by the bytes transferred. Errors and thread: as yk_store_need.
  */
 cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, uint64_t *moved);
+
+/** Which device to read a range from that WHERE hold: the primary where it can; -1: none. */
+int yk_store_source(const struct yk_store *s, yk_where where);
 
 /** After a change of the map; with the lock held. */
 void yk_store_refresh(struct yk_store *s);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "shim/memory/link.h"
 #include "shim/merge/diff.h"
 #include "shim/queue/merger.h"
 
@@ -282,16 +283,14 @@ cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
 static cl_int merge_one(struct yk_operands *s, struct yk_operand *a, unsigned dev, size_t off, size_t len)
 {
     enum { PIECE = 16 << 20 };
-    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
-    cl_command_queue q = yk_context_transfer_queue(a->store->ctx, dev);
     size_t piece = len < PIECE ? len : PIECE;
-    unsigned char *out = q ? malloc(piece) : NULL;
+    unsigned char *out = malloc(piece);
     if (!out)
-        return q ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+        return CL_OUT_OF_HOST_MEMORY;
     cl_int err = CL_SUCCESS;
     for (size_t at = off; at < off + len && err == CL_SUCCESS; at += piece) {
         size_t n = off + len - at < piece ? off + len - at : piece;
-        err = cl->EnqueueReadBuffer(q, a->store->real[dev], CL_TRUE, at, n, out, 0, NULL, NULL);
+        err = yk_link_read(a->store->ctx, dev, a->store->real[dev], at, out, n);
         uint64_t start = yk_now_ns();
         if (err == CL_SUCCESS)
             yk_diff_merge(a->store->master + at, out, a->snapshot + (at - a->kept_at), n);

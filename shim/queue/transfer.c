@@ -1,6 +1,7 @@
 #include "shim/queue/transfer.h"
 #include <string.h>
 #include "shim/core/stats.h"
+#include "shim/memory/link.h"
 
 #define PRIMARY    (yk_rt.primary->index)
 #define CL         (yk_rt.primary->cl)
@@ -58,6 +59,22 @@ static bool mem_resident(struct yk_command *c)
     return yk_mem_at_primary(((struct yk_transfer *)c)->mem);
 }
 
+static bool through_ring(const struct yk_transfer *t, enum yk_direction way)
+{
+    return t->mem->store && yk_link_wants(t->c.queue->ctx, PRIMARY, way, t->ptr, t->len);
+}
+
+static bool read_resident(struct yk_command *c)
+{
+    const struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_mem_at_primary(t->mem) && !through_ring(t, YK_OUT);
+}
+
+static bool write_resident(struct yk_command *c)
+{
+    return !through_ring((struct yk_transfer *)c, YK_IN);
+}
+
 static bool both_resident(struct yk_command *c)
 {
     const struct yk_transfer *t = (struct yk_transfer *)c;
@@ -81,6 +98,7 @@ static cl_int bring_and_issue(struct yk_command *c, cl_event *real)
 static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    yk_link_plain(PRIMARY, YK_OUT, t->len);
     return CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
 }
 
@@ -88,15 +106,16 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     struct yk_mem *m = t->mem;
-    if (yk_mem_at_primary(m))
+    bool here = yk_mem_at_primary(m);
+    if (here && !through_ring(t, YK_OUT))
         return bring_and_issue(c, real);
-    /* Newest on the host or another device: straight from there. */
     uint64_t moved = 0;
     cl_int err = drain(t);
+    if (err == CL_SUCCESS && here)
+        return yk_link_read(m->ctx, PRIMARY, m->store->real[PRIMARY], m->origin + t->off, t->ptr, t->len);
+    /* Newest on the host or another device: straight from there. */
     if (err == CL_SUCCESS)
-        err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
-    if (err == CL_SUCCESS && t->ptr != m->store->master + m->origin + t->off)
-        memcpy(t->ptr, m->store->master + m->origin + t->off, t->len);
+        err = yk_store_read(m->store, m->origin + t->off, t->len, t->ptr, &moved);
     yk_stats_moved(moved);
     return err;
 }
@@ -104,7 +123,22 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
 static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    yk_link_plain(PRIMARY, YK_IN, t->len);
     cl_int err = CL->EnqueueWriteBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+static cl_int write_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    if (!through_ring(t, YK_IN))
+        return yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS)
+        err =
+            yk_link_write(t->mem->ctx, PRIMARY, t->mem->store->real[PRIMARY], t->mem->origin + t->off, t->ptr, t->len);
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->mem, t->off, t->len);
     return err;
@@ -228,8 +262,8 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
                                          .carry = (carry_),                                                            \
                                          .release = transfer_release}
 
-KIND(yk_read_kind, CL_COMMAND_READ_BUFFER, read_issue, mem_resident, read_carry);
-KIND(yk_write_kind, CL_COMMAND_WRITE_BUFFER, write_issue, NULL, NULL);
+KIND(yk_read_kind, CL_COMMAND_READ_BUFFER, read_issue, read_resident, read_carry);
+KIND(yk_write_kind, CL_COMMAND_WRITE_BUFFER, write_issue, write_resident, write_carry);
 KIND(yk_copy_kind, CL_COMMAND_COPY_BUFFER, copy_issue, mem_resident, bring_and_issue);
 KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, NULL, NULL);
 KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, bring_and_issue);

@@ -1,0 +1,216 @@
+/* How fast a program's ordinary memory gets to and from a device: a plain OpenCL program (transfer_probe.c, this
+ * program again), bare and with libyoke.so preloaded, against the driver's own rate from pinned memory in the same run;
+ * and GPU to GPU through the ring (transfer_ring.c). */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/env.h"
+#include "bench/figure.h"
+#include "bench/transfer_probe.h"
+#include "bench/transfer_ring.h"
+
+enum { MOST = 128 };
+
+extern char **environ;
+
+static char self[PATH_MAX], library[PATH_MAX + 16];
+static const char *device = "0";
+static uint64_t bytes = 1 << 30;
+static int repeat = 5;
+
+static struct row {
+    char name[32];
+    double value[2]; /* bare, under yoke; 0: not measured */
+} row[MOST];
+static int nrows;
+
+static struct row *row_of(const char *name)
+{
+    int i = 0;
+    while (i < nrows && strcmp(row[i].name, name))
+        i++;
+    if (i == nrows && nrows < MOST)
+        snprintf(row[nrows++].name, sizeof row[i].name, "%s", name);
+    return i < MOST ? &row[i] : &row[MOST - 1];
+}
+
+static double value(const char *name, int way)
+{
+    return row_of(name)->value[way];
+}
+
+static void set_environment(bool yoke)
+{
+    if (yoke) {
+        setenv("LD_PRELOAD", library, 1);
+        setenv("YOKE_DEVICES", device, 1);
+    } else {
+        unsetenv("LD_PRELOAD");
+        unsetenv("YOKE_DEVICES");
+    }
+}
+
+/* Start this program as the probe KIND, WAY 1 under yoke, and read what it prints; of small times the better of two
+ * runs is kept. */
+static bool probe(const char *kind, int way)
+{
+    char n[32], r[16], which[16];
+    snprintf(n, sizeof n, "%llu", (unsigned long long)bytes);
+    snprintf(r, sizeof r, "%d", repeat);
+    snprintf(which, sizeof which, "%s", way ? "0" : device);
+    char *argv[] = {self, (char[]){"--probe"}, strdup(kind), which, n, r, NULL};
+    int out[2], status = 0;
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    if (!argv[2] || pipe(out)) {
+        perror("transfer");
+        exit(1);
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, out[0]);
+    set_environment(way);
+    int err = posix_spawn(&pid, self, &actions, NULL, argv, environ);
+    set_environment(false);
+    close(out[1]);
+    posix_spawn_file_actions_destroy(&actions);
+    free(argv[2]);
+    FILE *f = fdopen(out[0], "r");
+    if (err || !f) {
+        fprintf(stderr, "transfer: %s: %s\n", self, strerror(err ? err : errno));
+        return false;
+    }
+    char line[128], name[32];
+    double v;
+    bool small = !strcmp(kind, "small");
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "%31s %lf", name, &v) == 2) {
+            struct row *at = row_of(name);
+            if (!small || at->value[way] == 0 || v < at->value[way])
+                at->value[way] = v;
+        }
+    fclose(f);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    fprintf(stderr, "transfer: the probe '%s' failed %s\n", kind, way ? "under yoke" : "bare");
+    return false;
+}
+
+static void print_table(void)
+{
+    printf("%-16s %10s %10s\n", "", "bare", "yoke");
+    for (int i = 0; i < nrows; i++)
+        printf("%-16s %10.4g %10.4g  %s\n", row[i].name, row[i].value[0], row[i].value[1],
+               strpbrk(row[i].name, "0123456789") ? "us" : "GB/s");
+}
+
+static double worst_small(void)
+{
+    double worst = 0;
+    for (int i = 0; i < nrows; i++)
+        if (strpbrk(row[i].name, "0123456789") && row[i].value[0] > 0 && row[i].value[1] / row[i].value[0] > worst)
+            worst = row[i].value[1] / row[i].value[0];
+    return worst;
+}
+
+static bool find_self(void)
+{
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return false;
+    self[n] = 0;
+    char folder[PATH_MAX];
+    memcpy(folder, self, sizeof folder);
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            *slash = 0;
+    }
+    snprintf(library, sizeof library, "%s/libyoke.so", folder);
+    return true;
+}
+
+static const char help[] =
+    "usage: transfer [--device N] [--to N] [--bytes N] [--repeat N] [--sweep] [--json FILE]\n"
+    "Rates between ordinary memory and a device, bare and under yoke, beside the driver's rate from pinned memory.\n"
+    "  --device N   the device, in the loader's order (0)\n"
+    "  --to N       also from the device to this one, through a ring\n"
+    "  --bytes N    of a large transfer (1G)\n"
+    "  --repeat N   transfers per measurement, 1 to 60 (5)\n"
+    "  --sweep      instead: rates of the ring by chunk, slots, threads and size\n"
+    "  --json FILE  write the figures to FILE too\n";
+
+int main(int argc, char **argv)
+{
+    if (argc == 6 && !strcmp(argv[1], "--probe"))
+        return transfer_probe(argv[2], (unsigned)atoi(argv[3]), strtoull(argv[4], NULL, 10), atoi(argv[5]));
+    static const struct option options[] = {{"device", 1, 0, 'd'}, {"to", 1, 0, 't'},    {"bytes", 1, 0, 'b'},
+                                            {"repeat", 1, 0, 'r'}, {"sweep", 0, 0, 's'}, {"json", 1, 0, 'j'},
+                                            {"help", 0, 0, 'h'},   {0, 0, 0, 0}};
+    const char *json = NULL, *to = NULL;
+    bool ok = find_self(), sweep = false;
+    for (int o; ok && (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (o) {
+        case 'd':
+            device = optarg;
+            break;
+        case 't':
+            to = optarg;
+            break;
+        case 'b':
+            ok = yk_parse_bytes(optarg, &bytes) == YK_OK && bytes > 0;
+            break;
+        case 'r':
+            repeat = atoi(optarg);
+            ok = repeat > 0 && repeat <= 60;
+            break;
+        case 's':
+            sweep = true;
+            break;
+        case 'j':
+            json = optarg;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return 0;
+        default:
+            ok = false;
+        }
+    }
+    if (!ok || optind != argc) {
+        fputs(help, stderr);
+        return 2;
+    }
+    if (sweep)
+        return transfer_sweep((unsigned)atoi(device), bytes, repeat);
+    ok = probe("pinned", 0) && probe("large", 0) && probe("large", 1) && probe("both", 0) && probe("both", 1);
+    for (int i = 0; i < 4 && ok; i++)
+        ok = probe("small", i % 2);
+    if (!ok)
+        return 1;
+    print_table();
+    figure("transfer.write_of_pinned", value("write", 1) / value("write_pinned", 0), "x");
+    figure("transfer.read_of_pinned", value("read", 1) / value("read_pinned", 0), "x");
+    figure("transfer.write_over_bare", value("write", 1) / value("write", 0), "x");
+    figure("transfer.read_over_bare", value("read", 1) / value("read", 0), "x");
+    figure("transfer.both_over_one", value("both", 1) / value("one", 1), "x");
+    figure("transfer.small_worst", worst_small(), "x");
+    if (to) {
+        double gbs = transfer_between((unsigned)atoi(device), (unsigned)atoi(to), bytes, repeat);
+        if (gbs < 0) {
+            fprintf(stderr, "transfer: device %s to %s through a ring failed\n", device, to);
+            return 1;
+        }
+        figure("transfer.gpu_to_gpu_ring", gbs, "GB/s");
+    }
+    return figure_finish(json);
+}

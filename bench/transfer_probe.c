@@ -1,0 +1,208 @@
+#include "bench/transfer_probe.h"
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+
+enum { MOST = 2048 };
+
+static cl_context context;
+static cl_device_id device;
+
+static void must(cl_int err, const char *what)
+{
+    if (err == CL_SUCCESS)
+        return;
+    fprintf(stderr, "transfer: %s: error %d\n", what, err);
+    exit(1);
+}
+
+static void open_device(unsigned which)
+{
+    cl_platform_id platform[16];
+    cl_uint np = 0, seen = 0;
+    cl_int err;
+    must(clGetPlatformIDs(16, platform, &np), "clGetPlatformIDs");
+    for (cl_uint i = 0; i < np && i < 16 && !device; i++) {
+        cl_device_id d[32];
+        cl_uint n = 0;
+        if (clGetDeviceIDs(platform[i], CL_DEVICE_TYPE_ALL, 32, d, &n) != CL_SUCCESS)
+            continue;
+        if (which - seen < n)
+            device = d[which - seen];
+        seen += n;
+    }
+    if (!device) {
+        fprintf(stderr, "transfer: there is no device %u\n", which);
+        exit(1);
+    }
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    must(err, "clCreateContext");
+}
+
+static cl_command_queue new_queue(void)
+{
+    cl_int err;
+    cl_command_queue q = clCreateCommandQueue(context, device, 0, &err);
+    must(err, "clCreateCommandQueue");
+    return q;
+}
+
+static cl_mem new_buffer(cl_mem_flags flags, size_t bytes)
+{
+    cl_int err;
+    cl_mem m = clCreateBuffer(context, flags, bytes, NULL, &err);
+    must(err, "clCreateBuffer");
+    return m;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return v[n / 2];
+}
+
+static void move(cl_command_queue q, cl_mem m, bool in, void *p, size_t bytes)
+{
+    if (in)
+        must(clEnqueueWriteBuffer(q, m, CL_TRUE, 0, bytes, p, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    else
+        must(clEnqueueReadBuffer(q, m, CL_TRUE, 0, bytes, p, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+/* The first transfer each way apart: whoever needs time to get ready takes it there. */
+static void rates(cl_command_queue q, cl_mem m, void *p, size_t bytes, int repeat, const char *what)
+{
+    for (int in = 1; in >= 0; in--) {
+        double s[64];
+        for (int i = 0; i <= repeat; i++) {
+            uint64_t from = yk_now_ns();
+            move(q, m, in, p, bytes);
+            s[i] = (double)(yk_now_ns() - from) * 1e-9;
+        }
+        const char *way = in ? "write" : "read";
+        printf("%s%s_first %g\n", way, what, (double)bytes / s[0] * 1e-9);
+        printf("%s%s %g\n", way, what, (double)bytes / median(s + 1, repeat) * 1e-9);
+    }
+}
+
+static void large(size_t bytes, int repeat)
+{
+    unsigned char *p = malloc(bytes), *back = malloc(bytes);
+    cl_command_queue q = new_queue();
+    cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes);
+    for (size_t i = 0; i < bytes; i += 61)
+        p[i] = (unsigned char)(i * 7);
+    memset(back, 1, bytes);
+    move(q, m, true, back, bytes < 4096 ? bytes : 4096); /* drivers make memory when it is first touched */
+    rates(q, m, p, bytes, repeat, "");
+    move(q, m, false, back, bytes);
+    if (memcmp(p, back, bytes)) {
+        fprintf(stderr, "transfer: wrong bytes\n");
+        exit(1);
+    }
+}
+
+static void pinned(size_t bytes, int repeat)
+{
+    cl_int err;
+    cl_command_queue q = new_queue();
+    cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes),
+           host = new_buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+    void *p = clEnqueueMapBuffer(q, host, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &err);
+    must(err, "clEnqueueMapBuffer");
+    memset(p, 5, bytes);
+    move(q, m, true, p, bytes);
+    rates(q, m, p, bytes, repeat, "_pinned");
+    must(clEnqueueUnmapMemObject(q, host, p, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+    must(clFinish(q), "clFinish");
+}
+
+struct stream {
+    cl_command_queue queue;
+    cl_mem mem;
+    void *host;
+    size_t bytes;
+    bool in;
+    int n;
+};
+
+static void *flow(void *arg)
+{
+    struct stream *s = arg;
+    for (int i = 0; i < s->n; i++)
+        move(s->queue, s->mem, s->in, s->host, s->bytes);
+    return NULL;
+}
+
+/* One thread and queue for each direction: one alone, the other, both. */
+static void both(size_t bytes, int repeat)
+{
+    struct stream s[2];
+    for (int i = 0; i < 2; i++) {
+        s[i] = (struct stream){new_queue(), new_buffer(CL_MEM_READ_WRITE, bytes), malloc(bytes), bytes, i == 0, 1};
+        memset(s[i].host, i, bytes);
+        flow(&s[i]);
+        s[i].n = repeat;
+    }
+    double alone = 0;
+    for (int i = 0; i < 3; i++) {
+        pthread_t t;
+        uint64_t from = yk_now_ns();
+        if (i == 2 && pthread_create(&t, NULL, flow, &s[0]))
+            exit(1);
+        flow(&s[i == 2 ? 1 : i]);
+        if (i == 2)
+            pthread_join(t, NULL);
+        double gbs = (double)bytes * repeat / (double)(yk_now_ns() - from);
+        if (i < 2)
+            alone += gbs / 2;
+        else
+            printf("both %g\none %g\n", 2 * gbs, alone);
+    }
+}
+
+static void small(int repeat)
+{
+    static unsigned char p[65536];
+    cl_command_queue q = new_queue();
+    cl_mem m = new_buffer(CL_MEM_READ_WRITE, sizeof p);
+    for (size_t n = 64; n <= sizeof p; n *= 4)
+        for (int in = 1; in >= 0; in--) {
+            double us[MOST];
+            int k = repeat * 100 < MOST ? repeat * 100 : MOST;
+            for (int i = 0; i < 50; i++)
+                move(q, m, in, p, n);
+            for (int i = 0; i < k; i++) {
+                uint64_t from = yk_now_ns();
+                move(q, m, in, p, n);
+                us[i] = (double)(yk_now_ns() - from) * 1e-3;
+            }
+            printf("%s_%zu %g\n", in ? "write" : "read", n, median(us, k));
+        }
+}
+
+int transfer_probe(const char *kind, unsigned which, size_t bytes, int repeat)
+{
+    open_device(which);
+    if (!strcmp(kind, "large"))
+        large(bytes, repeat);
+    else if (!strcmp(kind, "pinned"))
+        pinned(bytes, repeat);
+    else if (!strcmp(kind, "both"))
+        both(bytes, repeat);
+    else if (!strcmp(kind, "small"))
+        small(repeat);
+    else
+        return 2;
+    return fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,56 @@
+/* A ring of pinned host memory between a program's ordinary memory and a device. Drivers move ordinary memory at a
+ * fraction of the link's speed (an H200: 9 of 55 GB/s); through a ring that several threads fill or empty while the
+ * driver moves other chunks it is nearly all of it. Also device to device over one ring, both links at once. Who uses
+ * it: shim/memory, bench/transfer. It knows nothing of virtual objects.
+ *
+ * One transfer at a time; a second caller waits. A ring made in one context serves queues of every context of the same
+ * driver. All calls block: when they return, the bytes are there and the memory given is the caller's again. */
+#ifndef YK_DEVICE_LINK_RING_H
+#define YK_DEVICE_LINK_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "device/opencl/cl.h"
+
+enum { YK_RING_SLOTS = 64 };
+
+/* How a transfer is cut and by how many threads it is copied. */
+struct yk_ring_shape {
+    size_t chunk;     /* bytes of a slot */
+    unsigned slots;   /* 2..YK_RING_SLOTS */
+    unsigned threads; /* beside the caller's; 0 is possible */
+};
+
+/* A place on a device: [off, ...) of BUFFER, by an in-order QUEUE of its context that nobody else uses meanwhile. */
+struct yk_ring_end {
+    const struct yk_cl *cl;
+    cl_command_queue queue;
+    cl_mem buffer;
+    size_t off;
+};
+
+struct yk_ring;
+
+/** A ring of BYTES pinned bytes in QUEUE's context, which it keeps alive. NULL: it cannot be had (*ERR).
+ * Cost: about 0.1 ms per MiB. */
+struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, size_t bytes, cl_int *err);
+
+/** Nothing of it is in use. QUEUE: as at the creation, or another of the same context. */
+void yk_ring_destroy(struct yk_ring *r, cl_command_queue queue);
+
+size_t yk_ring_bytes(const struct yk_ring *r);
+
+/**
+ * Move LEN bytes from FROM to TO. SHAPE is made smaller where the ring or LEN is.
+ * Errors: the driver's. Then the bytes at the destination are undefined, nothing is under way any more, and where that
+ * could not be made sure of the ring is never used again: CL_OUT_OF_RESOURCES at once.
+ * Thread: any; no lock held.
+ */
+cl_int yk_ring_write(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *to, const void *from,
+                     size_t len);
+cl_int yk_ring_read(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from, void *to,
+                    size_t len);
+cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
+                    const struct yk_ring_end *to, size_t len);
+
+#endif

@@ -1,0 +1,36 @@
+/* Which transfers between the host's ordinary memory and devices, and between devices, go through a ring of pinned
+ * memory (device/link), and which are left to the driver. Who uses it: store.c for the copies that yoke makes,
+ * queue/transfer.c for the app's reads and writes, merge. Devices that work in the host's memory never use it, nor do
+ * programs that move too little to pay for a ring.
+ *
+ * YOKE_RING: `off`, `auto` (default), or for tests `force`: every device, however small, through a tiny ring. */
+#ifndef YK_SHIM_MEMORY_LINK_H
+#define YK_SHIM_MEMORY_LINK_H
+
+#include "shim/core/context.h"
+
+/** Would a transfer of LEN bytes between PTR and DEV go through a ring? Counts nothing; a later call may say otherwise.
+ * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
+bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
+
+/** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */
+void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
+
+/**
+ * Move [off, off+len) of REAL, DEV's buffer in CTX, and return when the bytes are there. Where the ring fails the
+ * driver's own way is tried, and its word counts.
+ * Errors: the driver's; CL_OUT_OF_RESOURCES (no queue). Thread: any; no lock held.
+ */
+cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len);
+cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, void *to, size_t len);
+
+/** From device A's buffer to device B's, the same bytes. False: not done, the bytes at B are undefined there (too
+ * small, no ring, a failure): it has to go over the host. */
+bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
+
+/** Memory that a driver has mapped for the app is pinned already, and the driver's own way is the fastest from there.
+ * Between these two [ptr, ptr+len) is taken for that. Without memory for the record nothing is noted. */
+void yk_link_mapped(const void *ptr, size_t len);
+void yk_link_unmapped(const void *ptr);
+
+#endif

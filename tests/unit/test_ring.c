@@ -1,0 +1,317 @@
+/* Rings of pinned memory over a driver that moves bytes as late as it may: a slot filled again too early, or memory
+ * taken for read too early, shows as wrong bytes. And one whose n-th call fails. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "device/link/ring.h"
+#include "tests/unit/main.h"
+
+enum { BYTES = 300000, RING = 20000 };
+
+/* A queue of a device: commands not yet carried out. Their events are themselves. */
+struct command {
+    struct command *next;
+    struct queue *queue;
+    void *to;
+    const void *from;
+    size_t len;
+    bool over, released;
+};
+struct queue {
+    struct command *first, **last;
+    int calls, fail_at; /* the n-th call that can fail does; 0: none */
+    bool onwards;       /* and all later ones */
+};
+
+static cl_int count(struct queue *q)
+{
+    q->calls++;
+    bool fails = q->calls == q->fail_at || (q->onwards && q->calls > q->fail_at);
+    return fails ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+static void run_to(struct queue *q, const struct command *upto)
+{
+    while (q->first) {
+        struct command *c = q->first;
+        if (!(q->first = c->next))
+            q->last = &q->first;
+        memcpy(c->to, c->from, c->len);
+        c->over = true;
+        if (c->released)
+            free(c);
+        if (c == upto)
+            return;
+    }
+}
+
+static cl_int enqueue(cl_command_queue queue, void *to, const void *from, size_t len, cl_event *event)
+{
+    struct queue *q = (struct queue *)(void *)queue;
+    cl_int err = count(q);
+    if (err != CL_SUCCESS)
+        return err;
+    struct command *c = calloc(1, sizeof *c);
+    *c = (struct command){.queue = q, .to = to, .from = from, .len = len};
+    *q->last = c;
+    q->last = &c->next;
+    *event = (cl_event)(void *)c;
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL queue_info(cl_command_queue q, cl_command_queue_info what, size_t n, void *v, size_t *ret)
+{
+    (void)q, (void)what, (void)ret;
+    memset(v, 1, n);
+    return CL_SUCCESS;
+}
+static void *memory; /* of the latest ring */
+
+static cl_mem CL_API_CALL create(cl_context ctx, cl_mem_flags flags, size_t n, void *p, cl_int *err)
+{
+    (void)ctx, (void)flags, (void)p;
+    *err = n == 13 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+    return n == 13 ? NULL : (memory = malloc(n));
+}
+static void *CL_API_CALL map(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t off, size_t n,
+                             cl_uint nwait, const cl_event *wait, cl_event *e, cl_int *err)
+{
+    (void)q, (void)blocking, (void)flags, (void)off, (void)nwait, (void)wait, (void)e;
+    *err = n == 14 ? CL_MAP_FAILURE : CL_SUCCESS;
+    return n == 14 ? NULL : (void *)m;
+}
+static cl_int CL_API_CALL unmap(cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *wait, cl_event *e)
+{
+    (void)q, (void)m, (void)p, (void)n, (void)wait, (void)e;
+    return CL_SUCCESS;
+}
+static cl_int CL_API_CALL release_mem(cl_mem m)
+{
+    free(m);
+    return CL_SUCCESS;
+}
+static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t off, size_t n,
+                                       const void *p, cl_uint nwait, const cl_event *wait, cl_event *e)
+{
+    (void)blocking, (void)nwait, (void)wait;
+    return enqueue(q, (char *)m + off, p, n, e);
+}
+static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t off, size_t n, void *p,
+                                      cl_uint nwait, const cl_event *wait, cl_event *e)
+{
+    (void)blocking, (void)nwait, (void)wait;
+    return enqueue(q, p, (char *)m + off, n, e);
+}
+static cl_int CL_API_CALL flush(cl_command_queue q)
+{
+    return count((struct queue *)(void *)q);
+}
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+    struct queue *q = (struct queue *)(void *)queue;
+    cl_int err = count(q);
+    if (err == CL_SUCCESS)
+        run_to(q, NULL);
+    return err;
+}
+static cl_int CL_API_CALL wait_for(cl_uint n, const cl_event *e)
+{
+    struct command *c = (struct command *)(void *)e[0];
+    ck_assert_uint_eq(n, 1);
+    cl_int err = count(c->queue);
+    if (err == CL_SUCCESS && !c->over)
+        run_to(c->queue, c);
+    return err;
+}
+static cl_int CL_API_CALL event_info(cl_event e, cl_event_info what, size_t n, void *v, size_t *ret)
+{
+    (void)e, (void)what, (void)n, (void)ret;
+    *(cl_int *)v = -14;
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL release_event(cl_event e)
+{
+    struct command *c = (struct command *)(void *)e;
+    c->released = true;
+    if (c->over)
+        free(c);
+    return CL_SUCCESS;
+}
+
+static const struct yk_cl driver = {.GetCommandQueueInfo = queue_info,
+                                    .CreateBuffer = create,
+                                    .EnqueueMapBuffer = map,
+                                    .EnqueueUnmapMemObject = unmap,
+                                    .ReleaseMemObject = release_mem,
+                                    .EnqueueWriteBuffer = write_buffer,
+                                    .EnqueueReadBuffer = read_buffer,
+                                    .Flush = flush,
+                                    .Finish = finish,
+                                    .WaitForEvents = wait_for,
+                                    .GetEventInfo = event_info,
+                                    .ReleaseEvent = release_event};
+
+static cl_command_queue open_queue(struct queue *q)
+{
+    *q = (struct queue){.last = &q->first};
+    return (cl_command_queue)(void *)q;
+}
+
+static unsigned char *noise(void)
+{
+    unsigned char *p = malloc(BYTES);
+    for (size_t i = 0; i < BYTES; i++)
+        p[i] = (unsigned char)(rand() >> 7);
+    return p;
+}
+
+static struct yk_ring *make(struct queue *q, size_t bytes)
+{
+    cl_int err = 1;
+    struct yk_ring *r = yk_ring_create(&driver, open_queue(q), bytes, &err);
+    ck_assert_int_eq(err, CL_SUCCESS);
+    ck_assert_uint_eq(yk_ring_bytes(r), bytes);
+    return r;
+}
+
+START_TEST(bytes_arrive_whatever_the_shape)
+{
+    struct queue q[3];
+    struct yk_ring *in = make(&q[0], RING), *out = make(&q[1], RING);
+    open_queue(&q[2]);
+    srand(11);
+    unsigned char *app = noise(), *back = noise(), *a = noise(), *b = noise(), *was = malloc(BYTES);
+    for (int round = 0; round < 600; round++) {
+        struct yk_ring_shape shape = {1 + (size_t)rand() % 6000, (unsigned)rand() % 80, (unsigned)rand() % 5};
+        size_t len = (size_t)rand() % (round % 10 ? 9000 : 100000), off = (size_t)rand() % (BYTES - len),
+               from = (size_t)rand() % (BYTES - len);
+        struct yk_ring_end at_a = {&driver, (cl_command_queue)(void *)&q[0], (cl_mem)(void *)a, off},
+                           at_b = {&driver, (cl_command_queue)(void *)&q[2], (cl_mem)(void *)b, from};
+        memcpy(was, a, BYTES);
+        app[from] ^= 1;
+        ck_assert_int_eq(yk_ring_write(in, shape, &at_a, app + from, len), CL_SUCCESS);
+        memcpy(was + off, app + from, len);
+        ck_assert(!memcmp(a, was, BYTES));
+        memcpy(was, b, BYTES);
+        at_a.queue = (cl_command_queue)(void *)&q[1];
+        ck_assert_int_eq(yk_ring_copy(out, shape, &at_a, &at_b, len), CL_SUCCESS);
+        memcpy(was + from, a + off, len);
+        ck_assert(!memcmp(b, was, BYTES));
+        memcpy(was, back, BYTES);
+        ck_assert_int_eq(yk_ring_read(out, shape, &at_a, back + from, len), CL_SUCCESS);
+        memcpy(was + from, a + off, len);
+        ck_assert(!memcmp(back, was, BYTES));
+    }
+    for (int i = 0; i < 3; i++)
+        ck_assert_ptr_null(q[i].first);
+    yk_ring_destroy(in, (cl_command_queue)(void *)&q[0]);
+    yk_ring_destroy(out, (cl_command_queue)(void *)&q[1]);
+    free(app), free(back), free(a), free(b), free(was);
+}
+END_TEST
+
+/* Whatever call fails: an error, nothing under way in the ring, and a ring that works or says that it does not. */
+START_TEST(a_call_that_fails_leaves_nothing_under_way)
+{
+    unsigned char *app = noise(), *a = noise(), *b = noise();
+    for (int way = 0; way < 3; way++)
+        for (int fail = 1; fail <= 60; fail++) {
+            struct queue q[2];
+            struct yk_ring *r = make(&q[0], RING);
+            cl_command_queue q0 = (cl_command_queue)(void *)&q[0], q1 = open_queue(&q[1]);
+            struct yk_ring_end at_a = {&driver, q0, (cl_mem)(void *)a, 5}, at_b = {&driver, q1, (cl_mem)(void *)b, 7};
+            struct yk_ring_shape shape = {1000, 4, 2};
+            size_t len = 9500;
+            struct queue *bad = &q[fail % 2 && way == 2];
+            bad->fail_at = way == 2 ? (fail + 1) / 2 : fail;
+            cl_int err = way == 0   ? yk_ring_write(r, shape, &at_a, app, len)
+                         : way == 1 ? yk_ring_read(r, shape, &at_a, app, len)
+                                    : yk_ring_copy(r, shape, &at_a, &at_b, len);
+            ck_assert((err != CL_SUCCESS) == (bad->calls >= bad->fail_at));
+            ck_assert_ptr_null(q[0].first);
+            ck_assert_ptr_null(q[1].first);
+            q[0].fail_at = q[1].fail_at = 0;
+            ck_assert_int_eq(yk_ring_write(r, shape, &at_a, app + 100, len), CL_SUCCESS);
+            ck_assert(!memcmp(a + 5, app + 100, len));
+            yk_ring_destroy(r, q0);
+        }
+    free(app), free(a), free(b);
+}
+END_TEST
+
+START_TEST(a_ring_that_may_still_be_in_use_is_not_used_again)
+{
+    unsigned char *app = noise(), *a = noise();
+    struct queue q;
+    struct yk_ring *r = make(&q, RING);
+    struct yk_ring_end at = {&driver, (cl_command_queue)(void *)&q, (cl_mem)(void *)a, 0};
+    struct yk_ring_shape shape = {1000, 4, 0};
+    q.fail_at = 6;
+    q.onwards = true;
+    ck_assert_int_ne(yk_ring_write(r, shape, &at, app, 20000), CL_SUCCESS);
+    ck_assert_ptr_nonnull(q.first);
+    q.fail_at = 0;
+    q.onwards = false;
+    q.calls = 0;
+    ck_assert_int_eq(yk_ring_write(r, shape, &at, app, 20000), CL_OUT_OF_RESOURCES);
+    ck_assert_int_eq(q.calls, 0);
+    yk_ring_destroy(r, at.queue); /* its memory stays: the driver is at it */
+    run_to(&q, NULL);
+    free(memory);
+    free(app), free(a);
+}
+END_TEST
+
+struct visitor {
+    struct yk_ring *ring;
+    struct queue queue;
+    unsigned char *app, *device;
+    bool right;
+};
+
+static void *visit(void *arg)
+{
+    struct visitor *v = arg;
+    struct yk_ring_end at = {&driver, open_queue(&v->queue), (cl_mem)(void *)v->device, 0};
+    for (int i = 0; i < 40; i++) {
+        memset(v->app, i, 30000);
+        v->right &= yk_ring_write(v->ring, (struct yk_ring_shape){1024, 8, 2}, &at, v->app, 30000) == CL_SUCCESS;
+        v->right &= !memcmp(v->device, v->app, 30000);
+    }
+    return NULL;
+}
+
+START_TEST(transfers_of_several_threads_take_turns)
+{
+    struct queue q;
+    struct yk_ring *r = make(&q, RING);
+    struct visitor v[3];
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) {
+        v[i] = (struct visitor){.ring = r, .app = noise(), .device = noise(), .right = true};
+        ck_assert_int_eq(pthread_create(&t[i], NULL, visit, &v[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(t[i], NULL);
+        ck_assert(v[i].right);
+        free(v[i].app), free(v[i].device);
+    }
+    yk_ring_destroy(r, (cl_command_queue)(void *)&q);
+}
+END_TEST
+
+START_TEST(no_pinned_memory_no_ring)
+{
+    struct queue q;
+    cl_int err = CL_SUCCESS;
+    ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 13, &err));
+    ck_assert_int_eq(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 14, &err));
+    ck_assert_int_eq(err, CL_MAP_FAILURE);
+}
+END_TEST
+
+YK_TEST_MAIN("ring", bytes_arrive_whatever_the_shape, a_call_that_fails_leaves_nothing_under_way,
+             a_ring_that_may_still_be_in_use_is_not_used_again, transfers_of_several_threads_take_turns,
+             no_pinned_memory_no_ring)
