@@ -12,7 +12,7 @@ static struct {
     const char *reason[YK_REASONS];
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
-    uint64_t split, merged, merged_as, moved, gain_mixed, gain_any;
+    uint64_t split, merged, merged_as, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
     uint64_t groups[YK_MAX_DEVICES];
     double seconds[YK_MAX_DEVICES];
 } st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
@@ -70,6 +70,15 @@ void yk_stats_would_gain(int mixed)
     __atomic_fetch_add(mixed ? &st.gain_mixed : &st.gain_any, 1, __ATOMIC_RELAXED);
 }
 
+void yk_stats_decided(uint64_t deciding, uint64_t total)
+{
+    const uint64_t least_ns = 1000000;
+    if (total < least_ns)
+        return;
+    __atomic_fetch_add(&st.deciding_ns, deciding, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&st.decided_ns, total, __ATOMIC_RELAXED);
+}
+
 static uint64_t total_whole(void)
 {
     uint64_t n = 0;
@@ -104,6 +113,9 @@ static void print_summary(void)
                 (unsigned long long)st.merged, (unsigned long long)st.merged_as);
     if (st.split)
         fprintf(stderr, "yoke:   %.3f MB moved between devices and host for them\n", (double)st.moved / 1e6);
+    if (st.decided_ns)
+        fprintf(stderr, "yoke:   deciding took %.3f ms, %.3f %% of the launches of a millisecond and more\n",
+                (double)st.deciding_ns * 1e-6, 100 * (double)st.deciding_ns / (double)st.decided_ns);
     if (st.gain_mixed)
         fprintf(stderr, "yoke:   --numerics mixed would let more devices into %llu of the launches\n",
                 (unsigned long long)st.gain_mixed);
@@ -154,6 +166,8 @@ static void write_json(const char *path)
     }
     fprintf(f, "], \"merged\": {\"launches\": %llu, \"as\": %llu}", (unsigned long long)st.merged,
             (unsigned long long)st.merged_as);
+    fprintf(f, ", \"deciding_ms\": %.6f, \"decided_ms\": %.6f", (double)st.deciding_ns * 1e-6,
+            (double)st.decided_ns * 1e-6);
     fprintf(f, ", \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",
             (unsigned long long)st.moved, (unsigned long long)st.gain_mixed, (unsigned long long)st.gain_any);
     if (fclose(f))

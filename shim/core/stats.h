@@ -26,6 +26,10 @@ void yk_stats_share(unsigned dev, uint64_t groups, double seconds);
 /** BYTES copied between locations for split launches or because of them. */
 void yk_stats_moved(uint64_t bytes);
 
+/** Deciding about a launch took DECIDING of the TOTAL nanoseconds from its turn to its end. Launches of a millisecond
+ * and more are summed up. */
+void yk_stats_decided(uint64_t deciding, uint64_t total);
+
 /** A launch that strict numerics kept in the primary's class and MIXED (ANY) would have let out. */
 void yk_stats_would_gain(int mixed);
 

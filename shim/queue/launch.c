@@ -260,8 +260,9 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_launch *l = (struct yk_launch *)c;
     struct yk_decision d;
-    uint64_t asked = yk_trace_on() ? yk_now_ns() : 0;
+    uint64_t asked = yk_now_ns();
     yk_decide(l, &d);
+    uint64_t decided = yk_now_ns();
     if (yk_trace_on()) {
         trace_decision(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */
@@ -271,6 +272,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_run(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
             yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
+        else
+            yk_stats_decided(decided - asked, yk_now_ns() - asked);
     }
     if (err != YK_SHARE_UNTOUCHED)
         return err;
