@@ -12,7 +12,7 @@
 #include "base/log.h"
 
 enum { MOST_TEXT = 64 << 20, CHECK = 16 };
-static const char magic[] = "yoke-warm 1\n";
+static const char magic[] = "yoke-warm 2\n";
 
 static void put_text(FILE *f, const char *text)
 {
@@ -24,8 +24,9 @@ static void put_text(FILE *f, const char *text)
 yk_status yk_warm_write(FILE *f, const struct yk_warm_request *r)
 {
     fputs(magic, f);
-    fprintf(f, "%u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", r->device, r->dims, r->local[0], r->local[1],
-            r->local[2], r->nargs);
+    fprintf(f, "%u %u %u\n", r->device, r->dims, r->nargs);
+    for (unsigned i = 0; i < 3; i++)
+        fprintf(f, "%" PRIu64 " %" PRIu64 "\n", r->local[i], r->global[i]);
     for (unsigned i = 0; i < r->nargs; i++)
         fprintf(f, "%d %" PRIu64 "\n", (int)r->kind[i], r->size[i]);
     put_text(f, r->kernel);
@@ -52,10 +53,12 @@ yk_status yk_warm_read(FILE *f, struct yk_warm_request *r)
     char head[sizeof magic] = "";
     memset(r, 0, sizeof *r);
     if (!fgets(head, sizeof head, f) || strcmp(head, magic) ||
-        fscanf(f, "%u %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %u", &r->device, &r->dims, &r->local[0], &r->local[1],
-               &r->local[2], &r->nargs) != 6 ||
-        r->dims < 1 || r->dims > 3 || r->nargs > YK_WARM_ARGS)
+        fscanf(f, "%u %u %u", &r->device, &r->dims, &r->nargs) != 3 || r->dims < 1 || r->dims > 3 ||
+        r->nargs > YK_WARM_ARGS)
         return YK_EFORMAT;
+    for (unsigned i = 0; i < 3; i++)
+        if (fscanf(f, "%" SCNu64 " %" SCNu64, &r->local[i], &r->global[i]) != 2)
+            return YK_EFORMAT;
     for (unsigned i = 0; i < r->nargs; i++) {
         int kind;
         if (fscanf(f, "%d %" SCNu64, &kind, &r->size[i]) != 2 || kind < 0 || kind > YK_WARM_LOCAL)
@@ -85,12 +88,18 @@ bool yk_warm_path(const char *source, const char *options, const char *device, c
     return snprintf(path, n, "%s/%s", dir, hex) < (int)n;
 }
 
+bool yk_warm_wide(const uint64_t global[3])
+{
+    enum { WIDE = 65535 };
+    return global[0] >= WIDE || global[1] >= WIDE || global[2] >= WIDE;
+}
+
 bool yk_warm_mark(const char *source, const char *options, const char *device, const char *kernel,
-                  const uint64_t local[3], char *path, size_t n)
+                  const uint64_t local[3], bool wide, char *path, size_t n)
 {
     char text[1024];
-    int used = snprintf(text, sizeof text, "%s\n%s\n%" PRIu64 "x%" PRIu64 "x%" PRIu64, device, kernel, local[0],
-                        local[1], local[2]);
+    int used = snprintf(text, sizeof text, "%s\n%s\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 "%s", device, kernel, local[0],
+                        local[1], local[2], wide ? " wide" : "");
     return used < (int)sizeof text && yk_warm_path(source, options, text, path, n);
 }
 

@@ -18,8 +18,8 @@ enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL };
 struct yk_warm_request {
     unsigned device; /* in the machine */
     char *options, *source;
-    char *kernel; /* "": have the program analysed, for all devices */
-    uint64_t local[3];
+    char *kernel;                 /* "": have the program analysed, for all devices */
+    uint64_t local[3], global[3]; /* of the launch that was seen */
     unsigned dims, nargs;
     enum yk_warm_arg kind[YK_WARM_ARGS];
     uint64_t size[YK_WARM_ARGS];
@@ -38,9 +38,13 @@ void yk_warm_finish(struct yk_warm_request *r);
  */
 bool yk_warm_path(const char *source, const char *options, const char *device, char *path, size_t n);
 
-/** The same for the mark that KERNEL has been compiled there for LOCAL: a file put with yk_warm_put. */
+/** Drivers compile for wide ranges and for others apart (PoCL: 65,535 work-items along a dimension). Is GLOBAL one? */
+bool yk_warm_wide(const uint64_t global[3]);
+
+/** The same for the mark that KERNEL has been compiled there for LOCAL, in wide ranges too or not: a file put with
+ * yk_warm_put. */
 bool yk_warm_mark(const char *source, const char *options, const char *device, const char *kernel,
-                  const uint64_t local[3], char *path, size_t n);
+                  const uint64_t local[3], bool wide, char *path, size_t n);
 
 /** The kept binary: *OUT is the caller's to free. Its check is verified; a bad one is removed. False: none. */
 bool yk_warm_get(const char *path, unsigned char **out, size_t *n);

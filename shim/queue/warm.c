@@ -99,6 +99,15 @@ bool yk_warm_kept(const struct yk_build *b)
     return some;
 }
 
+/* Which of what is kept of a kernel by the width of its range serves L. */
+static bool wide(const struct yk_launch *l)
+{
+    uint64_t global[3] = {0};
+    for (unsigned i = 0; i < l->dims; i++)
+        global[i] = l->global[i];
+    return yk_warm_wide(global);
+}
+
 static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_warm_request *r = l->nvalues <= YK_WARM_ARGS ? calloc(1, sizeof *r) : NULL;
@@ -107,8 +116,10 @@ static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, 
     *r = (struct yk_warm_request){.device = dev, .dims = l->dims, .nargs = l->nvalues};
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     bool variant = f && f->needs_variant, ok = f != NULL;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++) {
         r->local[i] = local[i];
+        r->global[i] = i < l->dims ? l->global[i] : 1;
+    }
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
         r->kind[i] = v->kind == YK_VALUE_LOCAL   ? YK_WARM_LOCAL
@@ -151,7 +162,8 @@ static void hand_over(struct yk_warm_request *r)
 
 void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
-    if (__atomic_exchange_n(&l->code->warm_asked[dev], true, __ATOMIC_RELAXED) || !yk_env_bool("YOKE_PROFILE", true))
+    if (__atomic_exchange_n(&l->code->warm_asked[dev][wide(l)], true, __ATOMIC_RELAXED) ||
+        !yk_env_bool("YOKE_PROFILE", true))
         return;
     struct yk_warm_request *r = request(l, dev, local);
     hand_over(r);
@@ -177,19 +189,21 @@ void yk_warm_analyse(struct yk_build *b)
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_code *code = l->code;
-    if (__atomic_load_n(&code->warm_looked[dev], __ATOMIC_ACQUIRE))
-        return __atomic_load_n(&code->warm_done[dev], __ATOMIC_RELAXED);
+    bool in_wide = wide(l);
+    if (__atomic_load_n(&code->warm_looked[dev][in_wide], __ATOMIC_ACQUIRE))
+        return __atomic_load_n(&code->warm_done[dev][in_wide], __ATOMIC_RELAXED);
     const struct yk_facts_kernel *f = yk_code_facts(code);
     bool variant = f && f->needs_variant;
     const char *source = source_of(code->build, variant);
     char path[PATH_MAX], name[YK_DATABASE_TEXT], *options = options_for(code->build, dev, variant);
     uint64_t size[3] = {local[0], local[1], local[2]};
     yk_profile_device_text(&yk_rt.machine->device[dev], name);
-    bool done = options && source && yk_warm_mark(source, options, name, code->name, size, path, sizeof path) &&
+    bool done = options && source &&
+                yk_warm_mark(source, options, name, code->name, size, in_wide, path, sizeof path) &&
                 access(path, F_OK) == 0;
     free(options);
-    __atomic_store_n(&code->warm_done[dev], done, __ATOMIC_RELAXED);
-    __atomic_store_n(&code->warm_looked[dev], true, __ATOMIC_RELEASE);
+    __atomic_store_n(&code->warm_done[dev][in_wide], done, __ATOMIC_RELAXED);
+    __atomic_store_n(&code->warm_looked[dev][in_wide], true, __ATOMIC_RELEASE);
     return done;
 }
 

@@ -16,7 +16,8 @@ bool yk_warm_kept(const struct yk_build *b);
 /** Have B analysed for later processes, once per build. Returns at once. Thread: any. */
 void yk_warm_analyse(struct yk_build *b);
 
-/** Has yoke-warm compiled L's kernel for DEV and LOCAL? Asked of the file system once per kernel and process. */
+/** Has yoke-warm compiled L's kernel for DEV, LOCAL and ranges as wide as L's? Asked of the file system once per kernel
+ * and process. */
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local);
 
 /** The program of SOURCE and OPTIONS (as they are given to DEV) from its kept binary, built; NULL: none, or the driver

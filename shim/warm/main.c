@@ -1,12 +1,17 @@
 /* yoke-warm REQUEST: a program of its own, started by libyoke.so and left to itself, so that no app waits for a
- * compiler twice. It builds the program for the device, keeps its binary, loads that again and launches one work-group
- * of each kernel on zeros: the driver's compilation at the first launch is then in the driver's own cache. What the
- * kernel does on zeros does not matter: it happens in this process, which has limits and ends. */
+ * compiler twice. It builds the program for the device, keeps its binary, loads that again and launches its kernel on
+ * zeros in the forms in which shares will be launched: the driver's compilation at the first launch is then in the
+ * driver's own cache. What the kernel does on zeros does not matter: it happens in this process, which has limits and
+ * ends. */
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/env.h"
 #include "device/device.h"
 #include "device/numeric.h"
 #include "device/warm/request.h"
@@ -30,7 +35,8 @@ static cl_program from_binary(const struct yk_device *d, cl_context ctx, const u
     return p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS ? p : NULL;
 }
 
-/* The program from its binary, and that binary, where it is not kept yet (*NEW). */
+/* The program from its binary, and that binary, where it is not kept yet (*NEW). PoCL needs 50 ms and more for a source
+ * that it has in its own cache, 1 ms for a binary. */
 static cl_program load(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r, const char *path,
                        unsigned char **new, size_t *new_size)
 {
@@ -48,16 +54,11 @@ static cl_program load(const struct yk_device *d, cl_context ctx, const struct y
     return from_binary(d, ctx, binary, n);
 }
 
-static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, bool primary,
-                   const struct yk_warm_request *r)
+static bool set_args(const struct yk_device *d, cl_context ctx, cl_kernel k, const struct yk_warm_request *r)
 {
     static const unsigned char zeros[4096];
-    cl_int err;
-    cl_kernel k = d->cl->CreateKernel(p, r->kernel, &err);
-    cl_command_queue q = k ? d->cl->CreateCommandQueue(ctx, d->id, 0, &err) : NULL;
-    if (!q)
-        return false;
-    for (unsigned i = 0; i < r->nargs; i++) {
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < r->nargs && err == CL_SUCCESS; i++) {
         if (r->kind[i] == YK_WARM_LOCAL) {
             err = d->cl->SetKernelArg(k, i, r->size[i], NULL);
         } else if (r->kind[i] == YK_WARM_VALUE) {
@@ -69,17 +70,61 @@ static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, bool
             free(bytes);
             err = m ? d->cl->SetKernelArg(k, i, sizeof m, &m) : CL_OUT_OF_RESOURCES;
         }
-        if (err != CL_SUCCESS)
-            return false;
     }
-    size_t local[3], offset[3];
+    return err == CL_SUCCESS;
+}
+
+/* What a driver compiles for, apart: a global offset of zero or not, a range that is wide or not (PoCL). The range G of
+ * a launch as small as that allows, within that of R. False: R has no such launches. */
+static bool choose_range(const struct yk_warm_request *r, bool zero, bool wide, size_t *offset, size_t *g)
+{
+    unsigned most = 0, widest = 0;
     for (unsigned i = 0; i < 3; i++) {
-        local[i] = (size_t)r->local[i];
-        /* The primary has the first share, the others begin somewhere inside: PoCL compiles for the two apart. */
-        offset[i] = i == 0 && !primary ? local[0] : 0;
+        offset[i] = 0;
+        g[i] = (size_t)r->local[i];
+        if (!r->local[i] || !r->global[i])
+            return false;
+        most = r->global[i] / r->local[i] > r->global[most] / r->local[most] ? i : most;
+        widest = r->global[i] > r->global[widest] ? i : widest;
     }
-    return d->cl->EnqueueNDRangeKernel(q, k, r->dims, offset, local, local, 0, NULL, NULL) == CL_SUCCESS &&
-           d->cl->Finish(q) == CL_SUCCESS;
+    if (!zero)
+        offset[most] = (size_t)r->local[most];
+    while (wide && !yk_warm_wide((const uint64_t[3]){g[0], g[1], g[2]}))
+        g[widest] += (size_t)r->local[widest];
+    return offset[most] + g[most] <= r->global[most] && offset[widest] + g[widest] <= r->global[widest];
+}
+
+static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, const struct yk_warm_request *r)
+{
+    cl_int err;
+    cl_kernel k = d->cl->CreateKernel(p, r->kernel, &err);
+    cl_command_queue q = k ? d->cl->CreateCommandQueue(ctx, d->id, 0, &err) : NULL;
+    if (!q || !set_args(d, ctx, k, r))
+        return false;
+    size_t local[3], global[3], offset[3];
+    for (unsigned i = 0; i < 3; i++)
+        local[i] = (size_t)r->local[i];
+    /* Shares lie in the order of the devices: only that of the first begins at zero. */
+    for (int zero = 0; zero < (d->index == 0 ? 2 : 1); zero++)
+        for (int wide = 0; wide < 2; wide++)
+            if (choose_range(r, zero, wide, offset, global) &&
+                (d->cl->EnqueueNDRangeKernel(q, k, r->dims, offset, global, local, 0, NULL, NULL) != CL_SUCCESS ||
+                 d->cl->Finish(q) != CL_SUCCESS))
+                return false;
+    return true;
+}
+
+/* One of us at a time: the compilers of several would take the processors from what the user waits for, and PoCL 3.1
+ * does not bear two processes that compile one program. */
+static void take_turn(void)
+{
+    char dir[PATH_MAX - 64], path[PATH_MAX];
+    if (yk_dir("cache", "warm", dir, sizeof dir) != YK_OK)
+        return;
+    snprintf(path, sizeof path, "%s/turn", dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        (void)flock(fd, LOCK_EX); /* until we end */
 }
 
 /* The facts stay in the transformer's cache, where libyoke.so looks first. */
@@ -121,6 +166,7 @@ int main(int argc, char **argv)
     alarm(4 * LIMIT_S);
     if (yk_warm_read(f, &r) != YK_OK)
         return 1;
+    take_turn();
     const struct yk_machine *m = yk_machine_get(&s);
     if (!m || r.device >= m->n)
         return 1;
@@ -131,15 +177,14 @@ int main(int argc, char **argv)
     char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
     yk_profile_device_text(d, name);
     if (!ctx || !yk_warm_path(r.source, r.options, name, path, sizeof path) ||
-        !yk_warm_mark(r.source, r.options, name, r.kernel, r.local, mark, sizeof mark))
+        !yk_warm_mark(r.source, r.options, name, r.kernel, r.local, yk_warm_wide(r.global), mark, sizeof mark))
         return 1;
     unsigned char *new = NULL;
     size_t size = 0;
     cl_program p = load(d, ctx, &r, path, &new, &size);
-    /* Compiled when it is enqueued; whether it then runs well on zeros is nobody's concern, but it may end us. */
     /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
-     * program at a time. */
-    bool ok = p && launch(d, ctx, p, r.device == m->primary, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
+     * program at a time. Running on zeros may end us. */
+    bool ok = p && launch(d, ctx, p, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
               yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
     fflush(NULL);
     _exit(!ok); /* drivers crash in destructors after what they may just have run */
