@@ -361,7 +361,10 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
     if (yk_trace_on() && operands->moved > moved)
         yk_trace_span(YK_TRACK_MERGES, "merge", w->l->code->name, merge_start, yk_now_ns(),
                       "\"launch\":%llu,\"bytes\":%llu,\"method\":\"%s\"", (unsigned long long)w->d->launch,
-                      (unsigned long long)(operands->moved - moved), operands->by_kernel ? "kernel" : "difference");
+                      (unsigned long long)(operands->moved - moved),
+                      operands->by_kernel ? "kernel"
+                      : w->reductions.n   ? "combined"
+                                          : "difference");
     if (err == CL_SUCCESS && !failed)
         learn(w, wall);
     return err == CL_SUCCESS ? err : start_again(t, n, operands);
