@@ -30,7 +30,21 @@ static bool next_piece(struct yk_store *s, unsigned at, struct search *f, struct
     return false;
 }
 
-/* Up to BATCH missing pieces as runs; returns how many runs. */
+/* Does P go on with run R? */
+static bool goes_on(struct run *r, const struct yk_piece *p)
+{
+    if (p->have != r->have || p->len != r->len || p->off <= r->off)
+        return false;
+    size_t apart = (size_t)p->off - (r->off + (r->rows - 1) * r->pitch);
+    if (apart < r->len || (r->rows > 1 && apart != r->pitch))
+        return false;
+    r->pitch = apart;
+    r->rows++;
+    return true;
+}
+
+/* Missing pieces as at most BATCH runs; returns how many. Several runs grow at a time: rows that lie in columns of
+ * several devices take turns. */
 static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct run run[BATCH])
 {
     unsigned n = 0;
@@ -38,18 +52,15 @@ static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct r
     struct search before = *f;
     yk_lock_take(&s->lock);
     while (next_piece(s, at, f, &p)) {
-        struct run *last = n ? &run[n - 1] : NULL;
-        size_t apart = last ? (size_t)p.off - (last->off + (last->rows - 1) * last->pitch) : 0;
-        if (last && p.have == last->have && p.len == last->len && p.off > last->off && apart >= last->len &&
-            (last->rows == 1 || apart == last->pitch)) {
-            last->pitch = apart;
-            last->rows++;
-        } else if (n == BATCH) {
+        unsigned k = n;
+        while (k > 0 && !goes_on(&run[k - 1], &p))
+            k--;
+        if (!k && n == BATCH) {
             *f = before; /* it is found again */
             break;
-        } else {
-            run[n++] = (struct run){.off = (size_t)p.off, .len = (size_t)p.len, .rows = 1, .have = p.have};
         }
+        if (!k)
+            run[n++] = (struct run){.off = (size_t)p.off, .len = (size_t)p.len, .rows = 1, .have = p.have};
         before = *f;
     }
     yk_lock_drop(&s->lock);
