@@ -98,7 +98,8 @@ class Work:
             output, status = (late.stdout or b"").decode(errors="replace"), "none: no end"
         with open(self.path(label + ".txt"), "w", encoding="utf-8") as file:
             file.write(output)
-        if status != 0 and "undefined symbol: _group_id_" in output:  # bare, or for an offset that only boxes have
+        # One of PoCL's own variables for a work-group; bare, or for an offset that only boxes have.
+        if status != 0 and re.search("undefined symbol: _(group_id|num_groups|global_offset|local_size)_", output):
             raise DriverFails
         if status != 0:
             tail = "\n".join(line for line in output.splitlines() if "warnings generated" not in line)[-2000:]
