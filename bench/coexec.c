@@ -165,7 +165,7 @@ static void settle(void)
 /* A new folder whose driver's cache is as the bare runs have left it. */
 static void begin(const char *folder)
 {
-    char command[256];
+    char command[512];
     snprintf(command, sizeof command, "mkdir -m 700 '%s/%s' && cp -r '%s/bare/pocl' '%s/%s/pocl'", scratch, folder,
              scratch, scratch, folder);
     if (system(command))

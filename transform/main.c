@@ -116,7 +116,15 @@ static int explain(int argc, char **argv)
         free(options);
         return EXIT_REQUEST;
     }
+    errno = 0;
     yk_status s = read_all(f, &text, &n);
+    if (s == YK_EIO) { /* a folder can be opened, too */
+        fprintf(stderr, "yoke-transform: %s: %s\n", argv[0], strerror(errno));
+        fclose(f);
+        free(text);
+        free(options);
+        return EXIT_REQUEST;
+    }
     fclose(f);
     if (s == YK_OK && !options)
         s = YK_ENOMEM;

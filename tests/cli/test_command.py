@@ -233,6 +233,8 @@ class Explain(unittest.TestCase):
 
     def test_errors(self):
         self.assertEqual(yoke("explain", "/nonexistent.cl", env=self.tool).returncode, 1)
+        done = yoke("explain", self.folder.name)
+        self.assertEqual((done.returncode, "Is a directory" in done.stderr), (2, True), done.stderr)
         self.assertIn("build options come after --", yoke("explain", self.file, "-DA", env=self.tool).stderr)
         done = yoke("explain", self.file, env={"YOKE_TRANSFORM": "/dev/null/x"})
         self.assertEqual(done.returncode, 1)
