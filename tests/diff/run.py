@@ -275,7 +275,9 @@ def main():
     seeds = list(arguments.seeds)
     for seed in seeds:
         began = time.monotonic()
-        work = Work(arguments.mode, seed, ["--kernels", str(arguments.kernels)])
+        # Two tests may run one seed at once, beside different vendors.
+        name = arguments.mode if arguments.second == "oclgrind" else f"{arguments.mode}_{arguments.second}"
+        work = Work(name, seed, ["--kernels", str(arguments.kernels)])
         try:
             what, (kernels, on_several) = MODES[arguments.mode](work, arguments)
             every |= kernels
