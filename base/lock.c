@@ -56,10 +56,10 @@ void yk_lock_take(struct yk_lock *l)
 
 void yk_lock_drop(struct yk_lock *l)
 {
-    pthread_mutex_unlock(&l->mutex);
 #ifdef YK_DEBUG
-    note_drop(l->rank);
+    note_drop(l->rank); /* L may be gone once others can take it */
 #endif
+    pthread_mutex_unlock(&l->mutex);
 }
 
 static void check_wait(const struct yk_lock *l)

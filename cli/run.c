@@ -77,6 +77,17 @@ static bool check_parts(const char *value, char *msg)
     return false;
 }
 
+static bool check_pipeline(const char *value, char *msg)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    bool number = isdigit((unsigned char)*value) && !*end && n >= 2 && n <= 256;
+    if (number || !strcmp(value, "auto") || !strcmp(value, "off") || !strcmp(value, "force"))
+        return true;
+    snprintf(msg, YK_CLI_MSG, "must be auto, off, force or a number from 2 to 256");
+    return false;
+}
+
 static bool check_file(const char *value, char *msg)
 {
     size_t n = strlen(value);
@@ -114,6 +125,11 @@ static const struct yk_cli_option options[] = {
      check_numerics},
     {"force-split", 'f', NULL, "YOKE_FORCE_SPLIT=1", "Split whatever can be split, also where it does not pay.", NULL},
     {"gather", 'g', NULL, "YOKE_GATHER=1", "Run small launches that do not depend on one another as one.", NULL},
+    {"pipeline", 0, "HOW", "YOKE_PIPELINE",
+     "Launches beside the transfers around them, in parts: auto (default) where that is predicted to pay, off, force; "
+     "or a "
+     "number of parts.",
+     check_pipeline},
     {"reproducible", 'r', NULL, "YOKE_REPRODUCIBLE=1", "Keep the shares of a kernel fixed.", NULL},
     {"verify", 0, NULL, "YOKE_VERIFY=1", "Run every split launch also whole, compare all buffers (slow).", NULL},
     {"as", 0, "TYPE", "YOKE_AS",

@@ -35,6 +35,26 @@ void app_clock_stop(struct app *app)
     app->last_ms = now_ms();
 }
 
+void app_round_start(struct app *app)
+{
+    if (!app->round_ms) {
+        app->round_ms = app_alloc(app->repeat * sizeof(*app->round_ms));
+    }
+    app->round_ms[app->rounds] = now_ms();
+}
+
+void app_round_stop(struct app *app)
+{
+    app->round_ms[app->rounds] = now_ms() - app->round_ms[app->rounds];
+    app->rounds++;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 uint64_t app_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -221,6 +241,11 @@ int app_end(struct app *app, const void *output, size_t bytes)
     }
     if (app->kernel_ms >= 0) {
         printf(" kernel_ms=%.3f", app->kernel_ms);
+    }
+    if (app->rounds) {
+        qsort(app->round_ms, app->rounds, sizeof(*app->round_ms), by_value);
+        printf(" round_ms=%.3f", app->round_ms[app->rounds / 2]);
+        free(app->round_ms);
     }
     if (app->mode) {
         printf(" mode=%s", app->spec->mode);

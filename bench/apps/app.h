@@ -44,6 +44,8 @@ struct app {
     double began_ms, first_ms, last_ms;
     size_t checked_one_of; /* 1: every output was compared; k: one of k */
     double kernel_ms;      /* from profiling events; negative: not measured */
+    double *round_ms;      /* of each round, as many as repeat; NULL: the program has none */
+    unsigned rounds;
     bool failed;
 };
 
@@ -77,6 +79,11 @@ void *app_alloc(size_t bytes);
 /** Just before the first enqueue; just after the last finish. */
 void app_clock_start(struct app *app);
 void app_clock_stop(struct app *app);
+
+/** Around what a program repeats as a whole: writes, launches, reads, and the wait for them. The last line has the
+ * median. */
+void app_round_start(struct app *app);
+void app_round_stop(struct app *app);
 
 /** Add the kernel time of EVENT (needs a profiling queue) and check the order of its four times. */
 void app_profile_add(struct app *app, cl_event event);

@@ -17,6 +17,8 @@ static const struct app_spec spec = {
     .multiple = 4,
     .repeat = 1,
     .repeat_unit = "launches",
+    .mode = "rounds",
+    .mode_help = "--repeat counts rounds of write, launch and reads",
 };
 
 static const float rate = 0.03f, volatility = 0.25f;
@@ -40,6 +42,47 @@ static void check(struct app *app, const float *quote, const float *prices)
     }
 }
 
+struct work {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem in, call, put;
+    const float *quote;
+    float *prices;
+};
+
+static void launch(struct app *app, const struct work *w, cl_event *launched)
+{
+    size_t local = 256, global = (app->size / 4 + local - 1) / local * local;
+    app_check(clEnqueueNDRangeKernel(w->queue, w->kernel, 1, NULL, &global, &local, 0, NULL, launched),
+              "clEnqueueNDRangeKernel");
+}
+
+static void read_prices(struct app *app, const struct work *w)
+{
+    size_t bytes = app->size * sizeof(float);
+    cl_event read[2];
+    app_check(clEnqueueReadBuffer(w->queue, w->call, CL_FALSE, 0, bytes, w->prices, 0, NULL, &read[0]),
+              "clEnqueueReadBuffer");
+    app_check(clEnqueueReadBuffer(w->queue, w->put, CL_FALSE, 0, bytes, w->prices + app->size, 0, NULL, &read[1]),
+              "clEnqueueReadBuffer");
+    app_check(clWaitForEvents(2, read), "clWaitForEvents");
+    clReleaseEvent(read[0]);
+    clReleaseEvent(read[1]);
+}
+
+static void rounds(struct app *app, const struct work *w, cl_event *launched)
+{
+    for (unsigned k = 0; k < app->repeat; k++) {
+        app_round_start(app);
+        app_check(
+            clEnqueueWriteBuffer(w->queue, w->in, CL_FALSE, 0, app->size * sizeof(float), w->quote, 0, NULL, NULL),
+            "clEnqueueWriteBuffer");
+        launch(app, w, &launched[k]);
+        read_prices(app, w);
+        app_round_stop(app);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct app app;
@@ -54,7 +97,8 @@ int main(int argc, char **argv)
     cl_command_queue queue = app_queue(&app, CL_QUEUE_PROFILING_ENABLE);
     cl_program program = app_build(&app, kernels, NULL);
     cl_kernel kernel = app_kernel(program, "black_scholes");
-    cl_mem in = app_buffer(&app, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, quote);
+    cl_mem in =
+        app_buffer(&app, CL_MEM_READ_ONLY | (app.mode ? 0 : CL_MEM_COPY_HOST_PTR), bytes, app.mode ? NULL : quote);
     cl_mem call = app_buffer(&app, CL_MEM_WRITE_ONLY, bytes, NULL);
     cl_mem put = app_buffer(&app, CL_MEM_WRITE_ONLY, bytes, NULL);
     cl_uint n4 = (cl_uint)(n / 4);
@@ -65,17 +109,17 @@ int main(int argc, char **argv)
     APP_ARG(kernel, 4, volatility);
     APP_ARG(kernel, 5, n4);
 
-    size_t local = 256, global = (n4 + local - 1) / local * local;
-    cl_event *launched = app_alloc(app.repeat * sizeof(cl_event)), read[2];
+    struct work work = {queue, kernel, in, call, put, quote, prices};
+    cl_event *launched = app_alloc(app.repeat * sizeof(cl_event));
     app_clock_start(&app);
-    for (unsigned k = 0; k < app.repeat; k++) {
-        app_check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &launched[k]),
-                  "clEnqueueNDRangeKernel");
+    if (app.mode) {
+        rounds(&app, &work, launched);
+    } else {
+        for (unsigned k = 0; k < app.repeat; k++) {
+            launch(&app, &work, &launched[k]);
+        }
+        read_prices(&app, &work);
     }
-    app_check(clEnqueueReadBuffer(queue, call, CL_FALSE, 0, bytes, prices, 0, NULL, &read[0]), "clEnqueueReadBuffer");
-    app_check(clEnqueueReadBuffer(queue, put, CL_FALSE, 0, bytes, prices + n, 0, NULL, &read[1]),
-              "clEnqueueReadBuffer");
-    app_check(clWaitForEvents(2, read), "clWaitForEvents");
     app_clock_stop(&app);
 
     for (unsigned k = 0; k < app.repeat; k++) {
@@ -85,8 +129,6 @@ int main(int argc, char **argv)
     if (app.verify) {
         check(&app, quote, prices);
     }
-    clReleaseEvent(read[0]);
-    clReleaseEvent(read[1]);
     clReleaseMemObject(in);
     clReleaseMemObject(call);
     clReleaseMemObject(put);

@@ -15,7 +15,48 @@ static const struct app_spec spec = {
     .multiple = 1,
     .repeat = 1,
     .repeat_unit = "launches",
+    .mode = "rounds",
+    .mode_help = "--repeat counts rounds of writes, launch and read; kernels are timed",
 };
+
+struct work {
+    cl_command_queue queue;
+    cl_kernel add;
+    cl_mem da, db, dc;
+    const float *a, *b;
+    float *c;
+};
+
+static void rounds(struct app *app, const struct work *w)
+{
+    size_t bytes = app->size * sizeof(float), local = 256, global = (app->size + local - 1) / local * local;
+    for (unsigned k = 0; k < app->repeat; k++) {
+        cl_event launched;
+        app_round_start(app);
+        app_check(clEnqueueWriteBuffer(w->queue, w->da, CL_FALSE, 0, bytes, w->a, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+        app_check(clEnqueueWriteBuffer(w->queue, w->db, CL_FALSE, 0, bytes, w->b, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+        app_check(clEnqueueNDRangeKernel(w->queue, w->add, 1, NULL, &global, &local, 0, NULL, &launched),
+                  "clEnqueueNDRangeKernel");
+        app_check(clEnqueueReadBuffer(w->queue, w->dc, CL_TRUE, 0, bytes, w->c, 0, NULL, NULL), "clEnqueueReadBuffer");
+        app_round_stop(app);
+        app_profile_add(app, launched);
+        clReleaseEvent(launched);
+    }
+}
+
+static void launches(struct app *app, const struct work *w)
+{
+    size_t bytes = app->size * sizeof(float), local = 256, global = (app->size + local - 1) / local * local;
+    app_check(clEnqueueWriteBuffer(w->queue, w->da, CL_FALSE, 0, bytes, w->a, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    app_check(clEnqueueWriteBuffer(w->queue, w->db, CL_FALSE, 0, bytes, w->b, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    for (unsigned k = 0; k < app->repeat; k++) {
+        app_check(clEnqueueNDRangeKernel(w->queue, w->add, 1, NULL, &global, &local, 0, NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+    }
+    app_check(clEnqueueReadBuffer(w->queue, w->dc, CL_TRUE, 0, bytes, w->c, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
 
 int main(int argc, char **argv)
 {
@@ -30,7 +71,7 @@ int main(int argc, char **argv)
         b[i] = app_random_float(&seed) * 100;
     }
 
-    cl_command_queue queue = app_queue(&app, 0);
+    cl_command_queue queue = app_queue(&app, app.mode ? CL_QUEUE_PROFILING_ENABLE : 0);
     cl_program program = app_build(&app, kernels, NULL);
     cl_kernel add = app_kernel(program, "vector_add");
     cl_mem da = app_buffer(&app, CL_MEM_READ_ONLY, bytes, NULL);
@@ -41,15 +82,9 @@ int main(int argc, char **argv)
     APP_ARG(add, 2, dc);
     APP_ARG(add, 3, n);
 
-    size_t local = 256, global = (n + local - 1) / local * local;
+    struct work work = {queue, add, da, db, dc, a, b, c};
     app_clock_start(&app);
-    app_check(clEnqueueWriteBuffer(queue, da, CL_FALSE, 0, bytes, a, 0, NULL, NULL), "clEnqueueWriteBuffer");
-    app_check(clEnqueueWriteBuffer(queue, db, CL_FALSE, 0, bytes, b, 0, NULL, NULL), "clEnqueueWriteBuffer");
-    for (unsigned k = 0; k < app.repeat; k++) {
-        app_check(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, &local, 0, NULL, NULL),
-                  "clEnqueueNDRangeKernel");
-    }
-    app_check(clEnqueueReadBuffer(queue, dc, CL_TRUE, 0, bytes, c, 0, NULL, NULL), "clEnqueueReadBuffer");
+    (app.mode ? rounds : launches)(&app, &work);
     app_clock_stop(&app);
 
     for (size_t i = 0; app.verify && i < n; i++) {

@@ -69,9 +69,10 @@ static void settle_one(struct yk_fault_slot *s, struct yk_fault_record *r)
     if (r->kernel) {
         took = (uint64_t)((double)took * s->model.slow);
     } else if (r->transfer && s->model.bytes_per_ns > 0) {
-        from = later(from, s->link_free);
+        uint64_t *free = &s->link_free[r->in];
+        from = later(from, *free);
         took = later(took, s->model.link_wait_ns + (uint64_t)((double)r->bytes / s->model.bytes_per_ns));
-        s->link_free = from + took;
+        *free = from + took;
     }
     r->start = from;
     r->end = from + took;

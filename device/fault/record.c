@@ -101,6 +101,7 @@ static struct yk_fault_record *record(struct yk_fault_call *c)
                                   .code = c->code,
                                   .kernel = is_kernel(c->entry) && !c->skip,
                                   .transfer = is_transfer(c->entry) && !c->skip,
+                                  .in = begins(c->entry, "Write"),
                                   .held = s->timed,
                                   .settled = !s->timed,
                                   .bytes = c->bytes,
@@ -121,16 +122,14 @@ static struct yk_fault_record *record(struct yk_fault_call *c)
     return r;
 }
 
-/* A blocking call that fails hands out no event. */
-static cl_int blocked(struct yk_fault_call *c)
+/* A blocking call that fails hands out no event. R: its record, pinned, where times are modelled. */
+static cl_int blocked(struct yk_fault_call *c, struct yk_fault_record *r)
 {
     struct yk_fault_slot *s = c->slot;
     if (c->skip)
         s->below->WaitForEvents(1, &c->own);
     if (s->timed) {
         pthread_mutex_lock(&s->lock);
-        struct yk_fault_record *r = yk_fault_find(s, c->own);
-        r->pins++;
         yk_fault_settle(s);
         uint64_t end = r->end;
         r->pins--;
@@ -144,6 +143,7 @@ static cl_int blocked(struct yk_fault_call *c)
 cl_int yk_fault_call_end(struct yk_fault_call *c, cl_int result)
 {
     struct yk_fault_slot *s = c->slot;
+    struct yk_fault_record *r = NULL;
     if (result != CL_SUCCESS || !c->pass)
         return result;
     if (c->blocking && c->code)
@@ -152,7 +152,8 @@ cl_int yk_fault_call_end(struct yk_fault_call *c, cl_int result)
         if (s->timed && c->out)
             s->below->RetainEvent(c->own);
         pthread_mutex_lock(&s->lock);
-        struct yk_fault_record *r = record(c);
+        if ((r = record(c)) && c->blocking && s->timed) /* another thread may settle it before we look */
+            r->pins++;
         pthread_mutex_unlock(&s->lock);
         if (!r) {
             if (s->timed && c->out)
@@ -171,7 +172,7 @@ cl_int yk_fault_call_end(struct yk_fault_call *c, cl_int result)
     cl_event own = c->own;
     if (c->out)
         *c->out = own;
-    cl_int code = c->blocking ? blocked(c) : CL_SUCCESS;
+    cl_int code = c->blocking ? blocked(c, r) : CL_SUCCESS;
     if (!c->out && !s->timed)
         s->below->ReleaseEvent(own);
     return code;

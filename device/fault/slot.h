@@ -15,6 +15,7 @@ struct yk_fault_record {
     struct yk_fault_queue *queue;
     cl_int code;                 /* what the event ends with */
     bool kernel, transfer, held; /* held: the backend owns one reference of the event */
+    bool in;                     /* a transfer: to the device */
     bool settled;                /* start and end are known */
     uint64_t bytes, enqueued;
     uint64_t start, end; /* modelled, host ns */
@@ -43,8 +44,8 @@ struct yk_fault_slot {
     struct yk_fault_record *by_event, *unsettled; /* unsettled: in enqueue order */
     struct yk_fault_queue *queues;
     bool calibrated;
-    int64_t clock;      /* host clock minus device clock, ns */
-    uint64_t link_free; /* when the link has done its last transfer */
+    int64_t clock;         /* host clock minus device clock, ns */
+    uint64_t link_free[2]; /* when the link has done its last transfer out of and into the device */
     pthread_mutex_t timer_lock;
     pthread_cond_t timer_wake;
     struct yk_fault_callback *callbacks;

@@ -1,4 +1,5 @@
 #include "device/link/ring.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/lock.h"
@@ -21,8 +22,10 @@ struct yk_ring {
 struct flight {
     struct yk_copy_job job; /* first */
     struct yk_ring *ring;
-    unsigned char *app;
-    bool in; /* to the device */
+    const struct yk_ring_piece *piece;
+    size_t npieces, *first;            /* the first chunk of each piece, and of one behind the last */
+    const struct yk_ring_steps *steps; /* or NULL */
+    bool in;                           /* to the device */
     size_t len, chunk, n;
     unsigned slots;
     cl_event event[YK_RING_SLOTS];
@@ -94,10 +97,25 @@ static void end(struct yk_ring *r, bool lost)
     yk_lock_drop(&r->lock);
 }
 
-static size_t length(const struct flight *f, size_t i)
+/* Where a chunk comes from and goes to. */
+struct place {
+    const struct yk_ring_piece *piece;
+    size_t at, len; /* of the piece */
+};
+
+static struct place place(const struct flight *f, size_t i)
 {
-    size_t rest = f->len - i * f->chunk;
-    return rest < f->chunk ? rest : f->chunk;
+    size_t low = 0, high = f->npieces; /* the piece is in [low, high) */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (f->first[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct yk_ring_piece *p = &f->piece[low];
+    size_t at = (i - f->first[low]) * f->chunk, rest = p->len - at;
+    return (struct place){p, at, rest < f->chunk ? rest : f->chunk};
 }
 
 static unsigned char *slot(const struct flight *f, size_t i)
@@ -117,11 +135,12 @@ static bool copy_one(struct flight *f, bool wait)
     yk_lock_drop(&f->lock);
     if (!some)
         return false;
-    unsigned char *app = f->app + i * f->chunk, *pinned = slot(f, i);
+    struct place p = place(f, i);
+    unsigned char *app = p.piece->host + p.at, *pinned = slot(f, i);
     if (f->in)
-        memcpy(pinned, app, length(f, i));
+        memcpy(pinned, app, p.len);
     else
-        yk_copy_streaming(app, pinned, length(f, i));
+        yk_copy_streaming(app, pinned, p.len);
     yk_lock_take(&f->lock);
     f->done[i % f->slots] = true;
     f->ncopied++;
@@ -176,49 +195,73 @@ static cl_int await(const struct yk_cl *cl, cl_event *e)
     return err;
 }
 
-static cl_int issue_write(struct flight *f, const struct yk_ring_end *to, size_t i, cl_event *e)
+static cl_int issue_write(struct flight *f, const struct yk_cl *cl, cl_command_queue queue, size_t i, cl_event *e)
 {
-    cl_int err = to->cl->EnqueueWriteBuffer(to->queue, to->buffer, CL_FALSE, to->off + i * f->chunk, length(f, i),
-                                            slot(f, i), 0, NULL, e);
-    return err == CL_SUCCESS ? to->cl->Flush(to->queue) : err;
+    struct place p = place(f, i);
+    cl_int err =
+        cl->EnqueueWriteBuffer(queue, p.piece->buffer, CL_FALSE, p.piece->off + p.at, p.len, slot(f, i), 0, NULL, e);
+    return err == CL_SUCCESS ? cl->Flush(queue) : err;
 }
 
-static cl_int issue_read(struct flight *f, const struct yk_ring_end *from, size_t i, cl_event *e)
+static cl_int issue_read(struct flight *f, const struct yk_cl *cl, cl_command_queue queue, size_t i, cl_event *e)
 {
-    cl_int err = from->cl->EnqueueReadBuffer(from->queue, from->buffer, CL_FALSE, from->off + i * f->chunk,
-                                             length(f, i), slot(f, i), 0, NULL, e);
-    return err == CL_SUCCESS ? from->cl->Flush(from->queue) : err;
+    struct place p = place(f, i);
+    cl_int err =
+        cl->EnqueueReadBuffer(queue, p.piece->buffer, CL_FALSE, p.piece->off + p.at, p.len, slot(f, i), 0, NULL, e);
+    return err == CL_SUCCESS ? cl->Flush(queue) : err;
 }
 
-static cl_int pump_in(struct flight *f, const struct yk_ring_end *to)
+/* Chunk I has arrived: say so where a step ends with it. */
+static void pass(const struct flight *f, size_t i)
+{
+    if (!f->steps)
+        return;
+    unsigned next = i + 1 < f->n ? place(f, i + 1).piece->step : UINT_MAX;
+    if (next != place(f, i).piece->step)
+        f->steps->passed(f->steps->arg, next);
+}
+
+/* May chunk I be read? */
+static enum yk_ring_gate gate(const struct flight *f, size_t i, bool wait)
+{
+    return f->steps ? f->steps->gate(f->steps->arg, place(f, i).piece->step, wait) : YK_RING_OPEN;
+}
+
+static cl_int pump_in(struct flight *f, const struct yk_cl *cl, cl_command_queue queue)
 {
     cl_int err = CL_SUCCESS;
     size_t issued = 0, over = 0;
     while (over < f->n && err == CL_SUCCESS) {
         while (err == CL_SUCCESS && issued < f->n && issued < over + f->slots &&
                take_copied(f, issued, issued == over)) {
-            err = issue_write(f, to, issued, &f->event[issued % f->slots]);
+            err = issue_write(f, cl, queue, issued, &f->event[issued % f->slots]);
             issued++;
         }
         if (err == CL_SUCCESS)
-            err = await(to->cl, &f->event[over % f->slots]);
+            err = await(cl, &f->event[over % f->slots]);
+        if (err == CL_SUCCESS)
+            pass(f, over);
         allow(f, ++over + f->slots);
     }
     return err;
 }
 
-static cl_int pump_out(struct flight *f, const struct yk_ring_end *from)
+static cl_int pump_out(struct flight *f, const struct yk_cl *cl, cl_command_queue queue)
 {
     cl_int err = CL_SUCCESS;
     size_t issued = 0, over = 0;
     while (over < f->n && err == CL_SUCCESS) {
-        while (err == CL_SUCCESS && issued < f->n && issued < over + f->slots &&
-               (issued < f->slots || take_copied(f, issued, issued == over))) {
-            err = issue_read(f, from, issued, &f->event[issued % f->slots]);
+        while (err == CL_SUCCESS && issued < f->n && issued < over + f->slots) {
+            enum yk_ring_gate g = gate(f, issued, issued == over);
+            if (g == YK_RING_STOP)
+                err = CL_OUT_OF_RESOURCES;
+            if (g != YK_RING_OPEN || (issued >= f->slots && !take_copied(f, issued, issued == over)))
+                break;
+            err = issue_read(f, cl, queue, issued, &f->event[issued % f->slots]);
             issued++;
         }
         if (err == CL_SUCCESS)
-            err = await(from->cl, &f->event[over % f->slots]);
+            err = await(cl, &f->event[over % f->slots]);
         if (err == CL_SUCCESS)
             allow(f, ++over);
     }
@@ -252,58 +295,105 @@ static void cut(struct flight *f, struct yk_ring_shape shape)
         f->chunk -= f->chunk % page;
     if (!f->chunk)
         f->chunk = 1;
-    f->n = (f->len + f->chunk - 1) / f->chunk;
+    f->n = 0;
+    for (size_t i = 0; i < f->npieces; i++) {
+        f->first[i] = f->n;
+        f->n += (f->piece[i].len + f->chunk - 1) / f->chunk;
+    }
+    f->first[f->npieces] = f->n;
 }
 
-static cl_int fly(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *device, unsigned char *app,
-                  bool in, size_t len)
+/* F: its pieces, FIRST, in, len and steps. */
+static cl_int fly(struct flight *f, struct yk_ring_shape shape, const struct yk_cl *cl, cl_command_queue queue)
 {
-    struct flight f = {.job = {.run = help}, .ring = r, .app = app, .in = in, .len = len};
-    if (!begin(r))
+    f->job.run = help;
+    if (!begin(f->ring))
         return CL_OUT_OF_RESOURCES;
-    cut(&f, shape);
-    f.limit = in ? f.slots : 0;
-    yk_lock_init(&f.lock, YK_RANK_LEAF);
-    pthread_cond_init(&f.room, NULL);
-    pthread_cond_init(&f.copied, NULL);
-    yk_copiers_join(&f.job, shape.threads < f.n ? shape.threads : (unsigned)f.n - 1);
-    cl_int err = in ? pump_in(&f, device) : pump_out(&f, device);
-    yk_lock_take(&f.lock);
-    f.stop = true;
-    pthread_cond_broadcast(&f.room);
-    yk_lock_drop(&f.lock);
-    yk_copiers_leave(&f.job);
-    end(r, err != CL_SUCCESS && settle(device->cl, device->queue, f.event, f.slots));
-    pthread_cond_destroy(&f.room);
-    pthread_cond_destroy(&f.copied);
-    yk_lock_finish(&f.lock);
+    cut(f, shape);
+    f->limit = f->in ? f->slots : 0;
+    yk_lock_init(&f->lock, YK_RANK_LEAF);
+    pthread_cond_init(&f->room, NULL);
+    pthread_cond_init(&f->copied, NULL);
+    yk_copiers_join(&f->job, shape.threads < f->n ? shape.threads : (unsigned)f->n - 1);
+    cl_int err = f->in ? pump_in(f, cl, queue) : pump_out(f, cl, queue);
+    yk_lock_take(&f->lock);
+    f->stop = true;
+    pthread_cond_broadcast(&f->room);
+    yk_lock_drop(&f->lock);
+    yk_copiers_leave(&f->job);
+    end(f->ring, err != CL_SUCCESS && settle(cl, queue, f->event, f->slots));
+    pthread_cond_destroy(&f->room);
+    pthread_cond_destroy(&f->copied);
+    yk_lock_finish(&f->lock);
     return err;
+}
+
+static cl_int fly_one(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *device,
+                      unsigned char *app, bool in, size_t len)
+{
+    size_t first[2];
+    const struct yk_ring_piece piece = {device->buffer, device->off, app, len, 0};
+    struct flight f = {.ring = r, .piece = &piece, .npieces = 1, .first = first, .in = in, .len = len};
+    return len ? fly(&f, shape, device->cl, device->queue) : CL_SUCCESS;
 }
 
 cl_int yk_ring_write(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *to, const void *from,
                      size_t len)
 {
-    return len ? fly(r, shape, to, (unsigned char *)(uintptr_t)from, true, len) : CL_SUCCESS;
+    return fly_one(r, shape, to, (unsigned char *)(uintptr_t)from, true, len);
 }
 
 cl_int yk_ring_read(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from, void *to, size_t len)
 {
-    return len ? fly(r, shape, from, to, false, len) : CL_SUCCESS;
+    return fly_one(r, shape, from, to, false, len);
+}
+
+static cl_int fly_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl, cl_command_queue queue,
+                        bool in, const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps)
+{
+    struct flight f = {.ring = r, .piece = piece, .npieces = n, .in = in, .steps = steps};
+    for (size_t i = 0; i < n; i++)
+        f.len += piece[i].len;
+    if (!n)
+        return CL_SUCCESS;
+    if (!(f.first = malloc((n + 1) * sizeof *f.first)))
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = fly(&f, shape, cl, queue);
+    free(f.first);
+    return err;
+}
+
+cl_int yk_ring_write_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl,
+                           cl_command_queue queue, const struct yk_ring_piece *piece, size_t n,
+                           const struct yk_ring_steps *steps)
+{
+    return fly_steps(r, shape, cl, queue, true, piece, n, steps);
+}
+
+cl_int yk_ring_read_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl, cl_command_queue queue,
+                          const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps)
+{
+    return fly_steps(r, shape, cl, queue, false, piece, n, steps);
 }
 
 cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
                     const struct yk_ring_end *to, size_t len)
 {
-    struct flight f = {.ring = r, .len = len};
+    size_t first[2];
+    const struct yk_ring_piece source = {from->buffer, from->off, NULL, len, 0},
+                               sink = {to->buffer, to->off, NULL, len, 0};
+    struct flight f = {.ring = r, .piece = &source, .npieces = 1, .first = first, .len = len}, g;
     cl_event written[YK_RING_SLOTS] = {NULL};
     size_t read = 0, sent = 0, over = 0; /* chunks: asked for at FROM, given to TO, arrived there */
     cl_int err = CL_SUCCESS;
     if (!len || !begin(r))
         return len ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     cut(&f, shape);
+    g = f;
+    g.piece = &sink;
     while (over < f.n && err == CL_SUCCESS) {
         while (err == CL_SUCCESS && read < f.n && read < over + f.slots) {
-            err = issue_read(&f, from, read, &f.event[read % f.slots]);
+            err = issue_read(&f, from->cl, from->queue, read, &f.event[read % f.slots]);
             read++;
         }
         if (err != CL_SUCCESS)
@@ -315,7 +405,7 @@ cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct 
         } else {
             err = await(from->cl, &f.event[sent % f.slots]);
             if (err == CL_SUCCESS)
-                err = issue_write(&f, to, sent, &written[sent % f.slots]);
+                err = issue_write(&g, to->cl, to->queue, sent, &written[sent % f.slots]);
             sent++;
         }
     }

@@ -31,6 +31,26 @@ struct yk_ring_end {
 
 struct yk_ring;
 
+/* Part of a transfer that is made of several: [off, off+len) of BUFFER and HOST. STEP rises from piece to piece. */
+struct yk_ring_piece {
+    cl_mem buffer;
+    size_t off;
+    unsigned char *host;
+    size_t len;
+    unsigned step;
+};
+
+enum yk_ring_gate { YK_RING_OPEN, YK_RING_SHUT, YK_RING_STOP };
+
+/* What goes on beside such a transfer; called by the thread that called, between two chunks. */
+struct yk_ring_steps {
+    /* Out: may pieces of STEP be read? WAIT: say so when they may, never SHUT. STOP ends the transfer with an error. */
+    enum yk_ring_gate (*gate)(void *arg, unsigned step, bool wait);
+    /* In: the pieces of all steps below BELOW are there. The last call is with UINT_MAX. */
+    void (*passed)(void *arg, unsigned below);
+    void *arg;
+};
+
 /** A ring of BYTES pinned bytes in QUEUE's context, which it keeps alive. NULL: it cannot be had (*ERR).
  * Cost: about 0.1 ms per MiB. */
 struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, size_t bytes, cl_int *err);
@@ -50,6 +70,18 @@ cl_int yk_ring_write(struct yk_ring *r, struct yk_ring_shape shape, const struct
                      size_t len);
 cl_int yk_ring_read(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from, void *to,
                     size_t len);
+
+/**
+ * The same for N pieces (lengths above 0) as one transfer, in their order and without a pause between them: an in-order
+ * QUEUE of the pieces' context that nobody else uses meanwhile. STEPS->passed is called on the way in, ->gate on the
+ * way out. Errors: also CL_OUT_OF_HOST_MEMORY; CL_OUT_OF_RESOURCES where the gate said stop.
+ */
+cl_int yk_ring_write_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl,
+                           cl_command_queue queue, const struct yk_ring_piece *piece, size_t n,
+                           const struct yk_ring_steps *steps);
+cl_int yk_ring_read_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl, cl_command_queue queue,
+                          const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps);
+
 cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
                     const struct yk_ring_end *to, size_t len);
 

@@ -118,6 +118,7 @@ cl_int yk_api_Flush(cl_command_queue command_queue)
         return CL_INVALID_COMMAND_QUEUE;
     yk_gather_mark(q);
     yk_gather_drain(q);
+    yk_queue_ask(q);
     return YK_CL_P->Flush(q->real);
 }
 

@@ -16,6 +16,24 @@ struct yk_runtime yk_rt;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread bool starting;
 
+static void read_piping(struct yk_options *o)
+{
+    const char *text = yk_env_str("YOKE_PIPELINE", "auto");
+    char *end;
+    unsigned long parts = strtoul(text, &end, 10);
+    o->piping = YK_PIPING_AUTO;
+    if (!strcmp(text, "off")) {
+        o->piping = YK_PIPING_OFF;
+    } else if (!strcmp(text, "force")) {
+        o->piping = YK_PIPING_FORCED;
+    } else if (*text >= '0' && *text <= '9' && !*end && parts >= 2 && parts <= 256) {
+        o->piping = YK_PIPING_FORCED;
+        o->parts = (unsigned)parts;
+    } else if (strcmp(text, "auto")) {
+        yk_warn("YOKE_PIPELINE=%s is none of off, auto, force, 2 to 256; using auto", text);
+    }
+}
+
 static void read_options(struct yk_options *o)
 {
     o->strategy = yk_env_str("YOKE_STRATEGY", NULL);
@@ -31,6 +49,7 @@ static void read_options(struct yk_options *o)
     o->gather = !strcmp(gather, "force")            ? YK_GATHER_FORCED
                 : yk_env_bool("YOKE_GATHER", false) ? YK_GATHER_AUTO
                                                     : YK_GATHER_OFF;
+    read_piping(o);
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
     o->cut = (unsigned)(yk_env_int("YOKE_CUT", -1, -1, 2) + 1);

@@ -12,7 +12,7 @@ static struct {
     const char *reason[YK_REASONS];
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
-    uint64_t split, merged, merged_as, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
+    uint64_t split, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
     uint64_t groups[YK_MAX_DEVICES];
     double seconds[YK_MAX_DEVICES];
 } st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
@@ -45,6 +45,12 @@ void yk_stats_merged(unsigned launches, unsigned as)
 {
     __atomic_fetch_add(&st.merged, launches, __ATOMIC_RELAXED);
     __atomic_fetch_add(&st.merged_as, as, __ATOMIC_RELAXED);
+}
+
+void yk_stats_staged(unsigned parts)
+{
+    __atomic_fetch_add(&st.staged, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&st.parts, parts, __ATOMIC_RELAXED);
 }
 
 void yk_stats_split(void)
@@ -166,6 +172,8 @@ static void write_json(const char *path)
     }
     fprintf(f, "], \"merged\": {\"launches\": %llu, \"as\": %llu}", (unsigned long long)st.merged,
             (unsigned long long)st.merged_as);
+    fprintf(f, ", \"in_parts\": {\"launches\": %llu, \"parts\": %llu}", (unsigned long long)st.staged,
+            (unsigned long long)st.parts);
     fprintf(f, ", \"deciding_ms\": %.6f, \"decided_ms\": %.6f", (double)st.deciding_ns * 1e-6,
             (double)st.decided_ns * 1e-6);
     fprintf(f, ", \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",

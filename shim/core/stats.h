@@ -17,6 +17,9 @@ void yk_stats_whole(unsigned reason);
 /** LAUNCHES launches were given to the driver as AS merged ones. */
 void yk_stats_merged(unsigned launches, unsigned as);
 
+/** A launch ran in PARTS beside its transfers; it is counted as whole too. */
+void yk_stats_staged(unsigned parts);
+
 /** A launch that was split. */
 void yk_stats_split(void);
 

@@ -1,4 +1,5 @@
 #include "shim/memory/link.h"
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -200,6 +201,87 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
     cl_command_queue q = yk_context_transfer_queue(ctx, dev);
     return q ? yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL)
              : CL_OUT_OF_RESOURCES;
+}
+
+static size_t total(const struct yk_ring_piece *piece, size_t n)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++)
+        len += piece[i].len;
+    return len;
+}
+
+/* How far a transfer in steps has come, for whoever goes on with it. */
+struct progress {
+    const struct yk_ring_steps *steps;
+    unsigned below;
+};
+
+static void note_passed(void *arg, unsigned below)
+{
+    struct progress *p = arg;
+    p->below = below;
+    p->steps->passed(p->steps->arg, below);
+}
+
+/* The ring for these pieces; NULL: none. */
+static struct yk_ring *ring_for(struct yk_context *ctx, unsigned dev, enum yk_direction way, size_t len)
+{
+    return possible(dev, len) && pays(ctx, dev, way, len) ? ring_of(ctx, dev, way) : NULL;
+}
+
+cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
+                           const struct yk_ring_steps *steps)
+{
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    size_t len = total(piece, n), from = 0;
+    struct yk_ring *r = ring_for(ctx, dev, YK_IN, len);
+    cl_command_queue q = yk_context_link_queue(ctx, dev, YK_IN);
+    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    if (r && q) {
+        struct progress p = {steps, 0};
+        const struct yk_ring_steps noted = {.passed = note_passed, .arg = &p};
+        err = yk_ring_write_steps(r, shape_for(len), cl, q, piece, n, &noted);
+        if (err == CL_SUCCESS)
+            return err;
+        gave_up(dev, YK_IN, err);
+        err = CL_SUCCESS;
+        while (from < n && piece[from].step < p.below) /* perhaps in use already */
+            from++;
+    }
+    yk_link_plain(dev, YK_IN, len);
+    for (size_t i = from; i < n && err == CL_SUCCESS; i++) {
+        err = cl->EnqueueWriteBuffer(q, piece[i].buffer, CL_TRUE, piece[i].off, piece[i].len, piece[i].host, 0, NULL,
+                                     NULL);
+        if (err == CL_SUCCESS)
+            steps->passed(steps->arg, i + 1 < n ? piece[i + 1].step : UINT_MAX);
+    }
+    return err;
+}
+
+cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
+                          const struct yk_ring_steps *steps)
+{
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    size_t len = total(piece, n);
+    struct yk_ring *r = ring_for(ctx, dev, YK_OUT, len);
+    cl_command_queue q = yk_context_link_queue(ctx, dev, YK_OUT);
+    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    if (r && q) {
+        err = yk_ring_read_steps(r, shape_for(len), cl, q, piece, n, steps);
+        if (err == CL_SUCCESS || steps->gate(steps->arg, 0, false) == YK_RING_STOP)
+            return err;
+        gave_up(dev, YK_OUT, err);
+        err = CL_SUCCESS;
+    }
+    yk_link_plain(dev, YK_OUT, len);
+    for (size_t i = 0; i < n && err == CL_SUCCESS; i++) {
+        err = steps->gate(steps->arg, piece[i].step, true) == YK_RING_OPEN ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+        if (err == CL_SUCCESS)
+            err = cl->EnqueueReadBuffer(q, piece[i].buffer, CL_TRUE, piece[i].off, piece[i].len, piece[i].host, 0, NULL,
+                                        NULL);
+    }
+    return err;
 }
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)

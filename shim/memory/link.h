@@ -24,6 +24,16 @@ void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
 cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len);
 cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, void *to, size_t len);
 
+/**
+ * N pieces (device/link/ring.h) in their order, STEPS called between them; through a ring where they are enough for
+ * one, else, and where the ring fails, one after the other. Returns when all are there. Errors: the driver's, and then
+ * a piece may be there or not; CL_OUT_OF_RESOURCES where the gate said stop. Thread: any; no lock held.
+ */
+cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
+                           const struct yk_ring_steps *steps);
+cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
+                          const struct yk_ring_steps *steps);
+
 /** From device A's buffer to device B's, the same bytes. False: not done, the bytes at B are undefined there (too
  * small, no ring, a failure): it has to go over the host. */
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);

@@ -10,6 +10,7 @@
 #include "shim/queue/analyse.h"
 #include "shim/queue/merged.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/stages_code.h"
 #include "shim/queue/warm.h"
 
 void yk_build_hold(struct yk_build *b)
@@ -22,6 +23,7 @@ void yk_build_drop(struct yk_build *b)
     if (__atomic_sub_fetch(&b->holds, 1, __ATOMIC_ACQ_REL))
         return;
     yk_merge_finish(b->merged);
+    yk_stages_code_finish(b->stages);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         if (b->original[i])

@@ -83,6 +83,7 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
     }
     yk_hold(&c->queue->h);
     heap->wanted = event || blocking;
+    heap->blocks = blocking;
     heap->by = pthread_self();
     heap->next = NULL;
     heap->nwait = 0;

@@ -41,6 +41,7 @@ struct yk_command {
                              * in its own way, as it would have told the app */
     struct yk_event **wait; /* held */
     cl_uint nwait;
+    bool blocks;  /* BY waits until it is complete */
     pthread_t by; /* whoever enqueued it */
 };
 

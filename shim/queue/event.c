@@ -67,8 +67,10 @@ cl_int yk_event_status(struct yk_event *ev)
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
         return s;
-    if (!real_of(ev) && ev->queue)
+    if (!real_of(ev) && ev->queue) {
         yk_gather_drain(ev->queue);
+        yk_queue_ask(ev->queue);
+    }
     cl_event real = real_of(ev);
     if (!real)
         return status_now(ev);
@@ -94,8 +96,10 @@ cl_int yk_event_wait(struct yk_event *ev)
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
         return s;
-    if (!real_of(ev) && ev->queue)
+    if (!real_of(ev) && ev->queue) {
         yk_gather_drain(ev->queue);
+        yk_queue_ask(ev->queue);
+    }
     if (!real_of(ev)) {
         yk_lock_take(&ev->lock);
         while ((s = status_now(ev)) > CL_COMPLETE && !real_of(ev))

@@ -130,6 +130,8 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 static bool launch_resident(struct yk_command *c)
 {
     struct yk_launch *l = (struct yk_launch *)c;
+    if (yk_rt.options.piping == YK_PIPING_FORCED)
+        return false;
     for (unsigned i = 0; i < l->nvalues; i++)
         if (l->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(l->value[i].u.mem))
             return false;

@@ -9,6 +9,7 @@
 #include "shim/memory/store.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
+#include "shim/queue/stages.h"
 
 static void queue_destroy(struct yk_handle *h)
 {
@@ -222,9 +223,41 @@ static void await_issuing(struct yk_queue *q)
             nanosleep(&(struct timespec){0, ns}, NULL);
 }
 
+/* C, which nobody finds any more, is over. With the lock held. */
+static void done_with(struct yk_queue *q, struct yk_command *c)
+{
+    if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
+        pthread_cond_broadcast(&q->idle);
+    yk_lock_drop(&q->lock);
+    yk_command_free(c);
+    yk_lock_take(&q->lock);
+}
+
+/* A launch beside its transfers, where that is what is pending. False: the first *PLAIN commands are to be carried out
+ * as they are. With the lock held; drops it. */
+static bool carry_chain(struct yk_queue *q, unsigned *plain)
+{
+    struct yk_chain chain;
+    if (!yk_stages_collect(q, &chain, plain))
+        return false;
+    yk_lock_drop(&q->lock);
+    await_issuing(q);
+    yk_gather_drain(q);
+    unsigned n = chain.nwrites + 1 + chain.nreads, done = yk_stages_run(&chain);
+    yk_lock_take(&q->lock);
+    for (unsigned i = 0; i < done; i++) {
+        struct yk_command *c = q->first;
+        unlink_command(q, c);
+        done_with(q, c);
+    }
+    *plain = n - done;
+    return done > 0;
+}
+
 static void *worker_thread(void *arg)
 {
     struct yk_queue *q = arg;
+    unsigned plain = 0; /* commands to be carried out without looking for a chain */
     yk_lock_take(&q->lock);
     for (;;) {
         while (!q->first && !q->stop)
@@ -242,17 +275,16 @@ static void *worker_thread(void *arg)
             yk_lock_timedwait(&q->lock, &q->work, &t);
             continue;
         }
+        if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))
+            continue;
+        plain -= plain > 0;
         unlink_command(q, c);
         yk_lock_drop(&q->lock);
         await_issuing(q);
         yk_gather_drain(q);
         carry_out(c, failed);
         yk_lock_take(&q->lock);
-        if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
-            pthread_cond_broadcast(&q->idle);
-        yk_lock_drop(&q->lock);
-        yk_command_free(c);
-        yk_lock_take(&q->lock);
+        done_with(q, c);
     }
     yk_lock_drop(&q->lock);
     yk_drop(&q->h);
@@ -296,16 +328,28 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
     c->next = NULL;
     *q->last = c;
     q->last = &c->next;
+    q->pushed++;
     __atomic_add_fetch(&q->npending, 1, __ATOMIC_SEQ_CST);
     pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     return CL_SUCCESS;
 }
 
+void yk_queue_ask(struct yk_queue *q)
+{
+    if (!yk_queue_busy(q))
+        return;
+    yk_lock_take(&q->lock);
+    q->asked = q->pushed;
+    pthread_cond_signal(&q->work);
+    yk_lock_drop(&q->lock);
+}
+
 cl_int yk_queue_finish(struct yk_queue *q)
 {
     yk_gather_mark(q);
     yk_gather_drain(q);
+    yk_queue_ask(q);
     if (yk_queue_busy(q)) {
         yk_lock_take(&q->lock);
         while (q->npending & ~(unsigned)YK_QUEUE_FAILED)

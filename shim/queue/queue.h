@@ -37,6 +37,7 @@ struct yk_queue {
     bool many;   /* several threads: nobody is ever told enough */
     bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
+    unsigned pushed, asked;   /* commands pushed so far; how many when the program last waited or flushed; under lock */
     struct yk_gather *gather; /* launches held back (gather.h); NULL until there are some; under lock */
     unsigned held;            /* of them, not yet given to the driver; atomic */
     pthread_cond_t issued;    /* somebody has issued what was held */
@@ -59,6 +60,10 @@ cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev);
 /** Append the heap-made C (owned from now on) and wake the worker (started when first needed).
  * Errors: CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES (no thread): C is still the caller's. */
 cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c);
+
+/** The program waits for what Q has pending, or wants it begun: nothing is to be held back for what may follow. Cost: a
+ * load where nothing is pending. */
+void yk_queue_ask(struct yk_queue *q);
 
 /** Start the worker if it does not run yet. With the queue's lock held. Errors: CL_OUT_OF_RESOURCES. */
 cl_int yk_queue_start_worker(struct yk_queue *q);

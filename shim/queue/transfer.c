@@ -72,7 +72,8 @@ static bool read_resident(struct yk_command *c)
 
 static bool write_resident(struct yk_command *c)
 {
-    return !through_ring((struct yk_transfer *)c, YK_IN);
+    const struct yk_transfer *t = (struct yk_transfer *)c;
+    return (yk_rt.options.piping != YK_PIPING_FORCED || !t->len) && !through_ring(t, YK_IN);
 }
 
 static bool both_resident(struct yk_command *c)

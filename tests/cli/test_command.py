@@ -136,6 +136,7 @@ class Run(unittest.TestCase):
             "YOKE_STRATEGY": ["--strategy", "70:30"],
             "YOKE_NUMERICS": ["--numerics", "mixed"],
             "YOKE_AS": ["--as", "gpu"],
+            "YOKE_PIPELINE": ["--pipeline", "off"],
             "YOKE_CPU_PARTS": ["--cpu-parts", "numa"],
             "YOKE_LOG": ["--log", "debug"],
         }

@@ -1,0 +1,147 @@
+#include "shim/queue/stages.h"
+#include <string.h>
+#include "shim/core/stats.h"
+#include "shim/memory/link.h"
+#include "shim/queue/stages_code.h"
+#include "shim/queue/stages_run.h"
+
+/* Measured on an H200: a part costs its launch, 5 us, and delays its neighbours' stages by some 10 us; a GB/s and us of
+ * transfer is 50 KB. Parts of 8 MiB (160 us) lose little by either end of the pipeline and by what they cost. */
+enum { PART = 8 << 20, LEAST_BESIDE = 24 << 20, PARTS_FORCED = 5 };
+static const long lull_ns = 100000;
+
+static bool only_device(void)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (i != yk_rt.machine->primary && yk_rt.machine->device[i].usable && yk_rt.options.split)
+            return false;
+    return true;
+}
+
+static bool is_transfer(const struct yk_command *c, const struct yk_command_kind *kind)
+{
+    return c->kind == kind && ((const struct yk_transfer *)c)->mem->store;
+}
+
+bool yk_stages_begins(const struct yk_command *c)
+{
+    const struct yk_queue *q = c->queue;
+    enum yk_piping mode = yk_rt.options.piping;
+    if (mode == YK_PIPING_OFF || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return false;
+    if (mode == YK_PIPING_FORCED)
+        return is_transfer(c, &yk_write_kind) || c->kind == &yk_launch_kind;
+    const struct yk_device *d = yk_rt.primary;
+    const struct yk_transfer *t = (const struct yk_transfer *)c;
+    return is_transfer(c, &yk_write_kind) && !c->blocks && d->type & CL_DEVICE_TYPE_GPU && !d->host_memory &&
+           only_device() && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
+}
+
+static bool in_chain(const struct yk_chain *c, const struct yk_event *e)
+{
+    for (unsigned i = 0; i < c->nwrites; i++)
+        if (c->write[i]->c.event == e)
+            return true;
+    for (unsigned i = 0; i < c->nreads; i++)
+        if (c->read[i]->c.event == e)
+            return true;
+    return c->launch && c->launch->c.event == e;
+}
+
+/* Does C wait for nothing but what is over or in CHAIN already? */
+static bool waits_inside(const struct yk_chain *chain, const struct yk_command *c)
+{
+    for (cl_uint i = 0; i < c->nwait; i++)
+        if (__atomic_load_n(&c->wait[i]->status, __ATOMIC_ACQUIRE) != CL_COMPLETE && !in_chain(chain, c->wait[i]))
+            return false;
+    return true;
+}
+
+/* Append C. False: it does not belong to the chain. */
+static bool append(struct yk_chain *chain, struct yk_command *c)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    if (!waits_inside(chain, c))
+        return false;
+    if (!chain->launch && is_transfer(c, &yk_write_kind) && chain->nwrites < YK_STAGES_TRANSFERS)
+        chain->write[chain->nwrites++] = t;
+    else if (!chain->launch && c->kind == &yk_launch_kind)
+        chain->launch = (struct yk_launch *)c;
+    else if (chain->launch && is_transfer(c, &yk_read_kind) && chain->nreads < YK_STAGES_TRANSFERS)
+        chain->read[chain->nreads++] = t;
+    else
+        return false;
+    return true;
+}
+
+/* What is pending, as a chain. True: nothing that comes later can belong to it. */
+static bool look(const struct yk_queue *q, struct yk_chain *chain)
+{
+    *chain = (struct yk_chain){.launch = NULL};
+    for (struct yk_command *c = q->first; c; c = c->next) {
+        if (!append(chain, c))
+            return true;
+        if (c->blocks && !c->next)
+            return true;
+    }
+    return q->stop || q->asked == q->pushed; /* the program waits */
+}
+
+bool yk_stages_collect(struct yk_queue *q, struct yk_chain *chain, unsigned *plain)
+{
+    while (!look(q, chain)) {
+        unsigned pushed = q->pushed;
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_nsec += lull_ns;
+        if (t.tv_nsec >= 1000000000)
+            t.tv_sec++, t.tv_nsec -= 1000000000;
+        yk_lock_timedwait(&q->lock, &q->work, &t);
+        if (q->pushed == pushed && q->asked != pushed && !q->stop) {
+            look(q, chain);
+            break;
+        }
+    }
+    *plain = chain->nwrites + (chain->launch != NULL);
+    return chain->launch && chain->nwrites + chain->nreads > 0;
+}
+
+static unsigned parts_for(const struct yk_chain *c)
+{
+    size_t in = 0, out = 0;
+    if (yk_rt.options.piping == YK_PIPING_FORCED)
+        return yk_rt.options.parts ? yk_rt.options.parts : PARTS_FORCED;
+    for (unsigned i = 0; i < c->nwrites; i++)
+        in += c->write[i]->len;
+    for (unsigned i = 0; i < c->nreads; i++)
+        out += c->read[i]->len;
+    size_t n = (in > out ? in : out) / PART;
+    return n < YK_STAGES_PARTS ? (unsigned)n : YK_STAGES_PARTS;
+}
+
+static bool pays(const struct yk_stages_plan *p)
+{
+    return yk_rt.options.piping == YK_PIPING_FORCED ||
+           (p->beside >= LEAST_BESIDE && p->beside >= (p->in_bytes + p->out_bytes) / 8);
+}
+
+unsigned yk_stages_run(struct yk_chain *chain)
+{
+    struct yk_stages_plan plan;
+    unsigned parts = parts_for(chain), done = 0;
+    const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
+    if (!f)
+        return 0;
+    struct yk_code_kernel *k = NULL;
+    if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) && (k = yk_stages_take(chain->launch, f))) {
+        if (yk_launch_set_args(chain->launch, k->real, yk_rt.primary->index) == CL_SUCCESS)
+            done = yk_stages_carry(chain, &plan, f, k->real);
+        yk_stages_give(chain->launch, f, k);
+    }
+    if (done > chain->nwrites) {
+        yk_stats_staged(plan.n);
+        yk_stats_whole(yk_stats_reason("it ran in parts on the primary, beside its own transfers"));
+    }
+    yk_stages_plan_finish(&plan);
+    return done;
+}

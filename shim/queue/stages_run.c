@@ -1,0 +1,274 @@
+#include "shim/queue/stages_run.h"
+#include <limits.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "shim/core/trace.h"
+#include "shim/memory/link.h"
+#include "shim/queue/box.h"
+
+enum { AHEAD = 2 }; /* parts given to the driver at a time */
+
+/* One chain on its way. */
+struct flow {
+    struct yk_chain *chain;
+    const struct yk_stages_plan *plan;
+    const struct yk_facts_kernel *facts;
+    cl_kernel kernel;
+    cl_command_queue queue; /* of the kernels */
+    struct yk_lock lock;    /* guards the rest */
+    pthread_cond_t changed;
+    unsigned arrived, run; /* the bytes of parts below are in; parts below have run */
+    bool stop;             /* a stage has failed on which others wait */
+    unsigned begun;        /* parts that the driver was given */
+    cl_int run_err, out_err;
+    bool run_over, out_over;
+};
+
+static void tell(struct flow *f, unsigned *what, unsigned below)
+{
+    yk_lock_take(&f->lock);
+    *what = below;
+    pthread_cond_broadcast(&f->changed);
+    yk_lock_drop(&f->lock);
+}
+
+static void end(struct flow *f, bool *over, cl_int *at, cl_int err, bool stop)
+{
+    yk_lock_take(&f->lock);
+    *at = err;
+    *over = true;
+    f->stop |= stop;
+    pthread_cond_broadcast(&f->changed);
+    yk_lock_drop(&f->lock);
+}
+
+static cl_int await_end(struct flow *f, const bool *over, const cl_int *err)
+{
+    yk_lock_take(&f->lock);
+    while (!*over)
+        yk_lock_wait(&f->lock, &f->changed);
+    cl_int was = *err;
+    yk_lock_drop(&f->lock);
+    return was;
+}
+
+/* Has what *WHAT counts come past STEP? */
+static enum yk_ring_gate past(struct flow *f, const unsigned *what, unsigned step, bool wait)
+{
+    yk_lock_take(&f->lock);
+    while (wait && *what <= step && !f->stop)
+        yk_lock_wait(&f->lock, &f->changed);
+    enum yk_ring_gate g = f->stop ? YK_RING_STOP : *what > step ? YK_RING_OPEN : YK_RING_SHUT;
+    yk_lock_drop(&f->lock);
+    return g;
+}
+
+static void bytes_arrived(void *arg, unsigned below)
+{
+    struct flow *f = arg;
+    tell(f, &f->arrived, below);
+}
+
+static enum yk_ring_gate has_run(void *arg, unsigned step, bool wait)
+{
+    struct flow *f = arg;
+    return past(f, &f->run, step, wait);
+}
+
+/* The commands of a part. */
+struct issued {
+    cl_event event[YK_SHARE_BOXES];
+    unsigned n;
+};
+
+static cl_int issue(struct flow *f, unsigned part, struct issued *e)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    struct yk_share share;
+    cl_int err = CL_SUCCESS;
+    e->n = 0;
+    yk_range_cut(&f->plan->d.range, f->plan->bound[part], f->plan->bound[part + 1], &share);
+    while (e->n < share.n && err == CL_SUCCESS) {
+        err = yk_box_enqueue(f->chain->launch, f->facts, &f->plan->d, yk_rt.primary->index, f->queue, f->kernel,
+                             &share.box[e->n], &e->event[e->n]);
+        e->n += err == CL_SUCCESS;
+    }
+    if (e->n)
+        tell(f, &f->begun, part + 1);
+    return err == CL_SUCCESS ? cl->Flush(f->queue) : err;
+}
+
+/* Wait for the commands of a part; their events are gone then. */
+static cl_int await_part(struct issued *e)
+{
+    const struct yk_cl *cl = yk_rt.primary->cl;
+    cl_int err = e->n ? cl->WaitForEvents(e->n, e->event) : CL_SUCCESS;
+    for (unsigned i = 0; i < e->n; i++) {
+        cl_int status = CL_QUEUED;
+        if (cl->GetEventInfo(e->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+                CL_SUCCESS &&
+            status < 0)
+            err = status;
+        cl->ReleaseEvent(e->event[i]);
+    }
+    e->n = 0;
+    return err;
+}
+
+/* The parts one after the other, each when its bytes are in. While they are, the next is given to the driver before the
+ * last one is waited for, so that the device is never idle. */
+static cl_int run_parts(struct flow *f)
+{
+    struct issued event[AHEAD] = {{.n = 0}};
+    unsigned issued = 0, over = 0, n = f->plan->n;
+    cl_int err = CL_SUCCESS;
+    while (over < n && err == CL_SUCCESS) {
+        enum yk_ring_gate g = YK_RING_SHUT;
+        if (issued < n && issued < over + AHEAD)
+            g = past(f, &f->arrived, issued, issued == over);
+        if (g == YK_RING_STOP) {
+            err = CL_OUT_OF_RESOURCES;
+        } else if (g == YK_RING_OPEN) {
+            err = issue(f, issued, &event[issued % AHEAD]);
+            issued++;
+        } else {
+            err = await_part(&event[over % AHEAD]);
+            if (err == CL_SUCCESS)
+                tell(f, &f->run, ++over);
+        }
+    }
+    for (unsigned i = 0; i < AHEAD; i++) /* after an error: nothing stays under way */
+        (void)await_part(&event[i]);
+    return err;
+}
+
+static void *run_stage(void *arg)
+{
+    struct flow *f = arg;
+    cl_int err = run_parts(f);
+    end(f, &f->run_over, &f->run_err, err, err != CL_SUCCESS);
+    return NULL;
+}
+
+static void *out_stage(void *arg)
+{
+    struct flow *f = arg;
+    const struct yk_ring_steps steps = {.gate = has_run, .arg = f};
+    cl_int err = yk_link_read_steps(f->chain->launch->c.queue->ctx, yk_rt.primary->index, f->plan->out.v,
+                                    f->plan->out.n, &steps);
+    end(f, &f->out_over, &f->out_err, err, false); /* the others do not depend on it */
+    return NULL;
+}
+
+static cl_int in_stage(struct flow *f)
+{
+    const struct yk_ring_steps steps = {.passed = bytes_arrived, .arg = f};
+    struct yk_queue *q = f->chain->launch->c.queue;
+    cl_int err = yk_link_write_steps(q->ctx, yk_rt.primary->index, f->plan->in.v, f->plan->in.n, &steps);
+    yk_lock_take(&f->lock);
+    f->stop |= err != CL_SUCCESS;
+    if (err == CL_SUCCESS)
+        f->arrived = UINT_MAX;
+    pthread_cond_broadcast(&f->changed);
+    yk_lock_drop(&f->lock);
+    return err;
+}
+
+static void fail(struct yk_command *c, cl_int err)
+{
+    yk_info("a command failed in its queue: %s", yk_cl_error_name(err));
+    yk_queue_failed_later(c->queue, c->by, err);
+    yk_event_set(c->event, err);
+}
+
+/* All bytes are in: record them, and say so. */
+static void written(const struct yk_chain *c)
+{
+    for (unsigned i = 0; i < c->nwrites; i++)
+        yk_mem_primary_writes(c->write[i]->mem, c->write[i]->off, c->write[i]->len);
+    for (unsigned i = 0; i < c->nwrites; i++) {
+        yk_event_set(c->write[i]->c.event, CL_RUNNING);
+        yk_event_set(c->write[i]->c.event, CL_COMPLETE);
+    }
+}
+
+static void trace(const struct flow *f, uint64_t start)
+{
+    if (!yk_trace_on())
+        return;
+    unsigned p = yk_rt.machine->primary;
+    yk_trace_span(yk_track_device(p), "run", f->chain->launch->code->name, start, yk_now_ns(),
+                  "\"launch\":%llu,\"whole\":true,\"parts\":%u,\"in\":%zu,\"out\":%zu,\"predicted_ms\":0",
+                  (unsigned long long)yk_trace_launch(), f->plan->n, f->plan->in_bytes, f->plan->out_bytes);
+}
+
+/* The stages, and what has become of the commands. */
+static unsigned flow(struct flow *f)
+{
+    struct yk_chain *c = f->chain;
+    struct yk_launch *l = c->launch;
+    uint64_t start = yk_now_ns();
+    bool beside_run = yk_thread_start(run_stage, f) == 0, beside_out = yk_thread_start(out_stage, f) == 0;
+    cl_int in_err = in_stage(f);
+    if (in_err == CL_SUCCESS) {
+        written(c);
+        yk_event_set(l->c.event, CL_RUNNING);
+    }
+    if (!beside_run)
+        run_stage(f);
+    cl_int run_err = await_end(f, &f->run_over, &f->run_err);
+    if (run_err == CL_SUCCESS) {
+        yk_launch_primary_writes(l, f->facts);
+        yk_event_set(l->c.event, CL_COMPLETE);
+        for (unsigned i = 0; i < c->nreads; i++)
+            yk_event_set(c->read[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
+    }
+    if (!beside_out)
+        out_stage(f);
+    cl_int out_err = await_end(f, &f->out_over, &f->out_err);
+    trace(f, start);
+    if (in_err != CL_SUCCESS) {
+        if (!f->begun)
+            return 0;
+        fail(&c->write[0]->c, in_err);
+        return 1;
+    }
+    if (run_err != CL_SUCCESS) {
+        if (!f->begun)
+            return c->nwrites; /* the launch as it is */
+        fail(&l->c, run_err);
+        return c->nwrites + 1;
+    }
+    if (out_err != CL_SUCCESS)
+        return c->nwrites + 1; /* the reads once more, as they are */
+    for (unsigned i = 0; i < c->nreads; i++) {
+        yk_event_set(c->read[i]->c.event, CL_RUNNING);
+        yk_event_set(c->read[i]->c.event, CL_COMPLETE);
+    }
+    return c->nwrites + 1 + c->nreads;
+}
+
+unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *plan, const struct yk_facts_kernel *facts,
+                         cl_kernel kernel)
+{
+    struct yk_queue *q = chain->launch->c.queue;
+    struct flow f = {.chain = chain,
+                     .plan = plan,
+                     .facts = facts,
+                     .kernel = kernel,
+                     .queue = yk_queue_share(q, yk_rt.primary->index),
+                     .arrived = plan->in.n ? plan->in.v[0].step : UINT_MAX};
+    /* What this queue has already given to the primary's driver comes first. */
+    if (!f.queue || yk_rt.primary->cl->Finish(q->real) != CL_SUCCESS)
+        return 0;
+    yk_lock_init(&f.lock, YK_RANK_LEAF);
+    pthread_cond_init(&f.changed, NULL);
+    for (unsigned i = 0; i < chain->nwrites; i++)
+        yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
+    yk_event_set(chain->launch->c.event, CL_SUBMITTED);
+    unsigned done = flow(&f);
+    pthread_cond_destroy(&f.changed);
+    yk_lock_finish(&f.lock);
+    return done;
+}
