@@ -30,9 +30,9 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
  * a piece may be there or not; CL_OUT_OF_RESOURCES where the gate said stop. Thread: any; no lock held.
  */
 cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
-                           const struct yk_ring_steps *steps);
+                           size_t beside, const struct yk_ring_steps *steps);
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
-                          const struct yk_ring_steps *steps);
+                          size_t beside, const struct yk_ring_steps *steps);
 
 /** From device A's buffer to device B's, the same bytes. False: not done, the bytes at B are undefined there (too
  * small, no ring, a failure): it has to go over the host. */

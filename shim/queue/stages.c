@@ -5,17 +5,23 @@
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
 
-/* Measured on an H200: a part costs its launch, 5 us, and delays its neighbours' stages by some 10 us; a GB/s and us of
- * transfer is 50 KB. Parts of 8 MiB (160 us) lose little by either end of the pipeline and by what they cost. */
-enum { PART = 8 << 20, LEAST_BESIDE = 24 << 20, PARTS_FORCED = 5 };
+/* Measured on an H200 with rounds of 512 MiB: between 16 and 64 parts all of bench/pipeline's programs are within 4 %
+ * of their best; more cost more in launches and short copies than they save at either end. */
+enum { PART = 8 << 20, PARTS_MOST = 64, PARTS_FORCED = 5, LEAST_BESIDE = 24 << 20 };
 static const long lull_ns = 100000;
 
-static bool only_device(void)
+/* Could another device take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of a GPU's
+ * that may round differently. */
+static bool others_may(const struct yk_facts_kernel *f)
 {
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (i != yk_rt.machine->primary && yk_rt.machine->device[i].usable && yk_rt.options.split)
-            return false;
-    return true;
+    bool stays = f && yk_rt.options.numerics == YK_NUMERICS_STRICT && (f->inexact || f->float_arith);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const struct yk_device *d = &yk_rt.machine->device[i];
+        bool other = i != yk_rt.machine->primary && d->usable && yk_rt.options.split;
+        if (other && (!(d->type & CL_DEVICE_TYPE_CPU) || (f && !stays)))
+            return true;
+    }
+    return false;
 }
 
 static bool is_transfer(const struct yk_command *c, const struct yk_command_kind *kind)
@@ -34,7 +40,7 @@ bool yk_stages_begins(const struct yk_command *c)
     const struct yk_device *d = yk_rt.primary;
     const struct yk_transfer *t = (const struct yk_transfer *)c;
     return is_transfer(c, &yk_write_kind) && !c->blocks && d->type & CL_DEVICE_TYPE_GPU && !d->host_memory &&
-           only_device() && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
+           !others_may(NULL) && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
 }
 
 static bool in_chain(const struct yk_chain *c, const struct yk_event *e)
@@ -116,7 +122,7 @@ static unsigned parts_for(const struct yk_chain *c)
     for (unsigned i = 0; i < c->nreads; i++)
         out += c->read[i]->len;
     size_t n = (in > out ? in : out) / PART;
-    return n < YK_STAGES_PARTS ? (unsigned)n : YK_STAGES_PARTS;
+    return n < PARTS_MOST ? (unsigned)n : PARTS_MOST;
 }
 
 static bool pays(const struct yk_stages_plan *p)
@@ -130,7 +136,7 @@ unsigned yk_stages_run(struct yk_chain *chain)
     struct yk_stages_plan plan;
     unsigned parts = parts_for(chain), done = 0;
     const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
-    if (!f)
+    if (!f || (yk_rt.options.piping == YK_PIPING_AUTO && others_may(f)))
         return 0;
     struct yk_code_kernel *k = NULL;
     if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) && (k = yk_stages_take(chain->launch, f))) {

@@ -156,7 +156,7 @@ static void *out_stage(void *arg)
     struct flow *f = arg;
     const struct yk_ring_steps steps = {.gate = has_run, .arg = f};
     cl_int err = yk_link_read_steps(f->chain->launch->c.queue->ctx, yk_rt.primary->index, f->plan->out.v,
-                                    f->plan->out.n, &steps);
+                                    f->plan->out.n, f->plan->in_bytes, &steps);
     end(f, &f->out_over, &f->out_err, err, false); /* the others do not depend on it */
     return NULL;
 }
@@ -165,7 +165,8 @@ static cl_int in_stage(struct flow *f)
 {
     const struct yk_ring_steps steps = {.passed = bytes_arrived, .arg = f};
     struct yk_queue *q = f->chain->launch->c.queue;
-    cl_int err = yk_link_write_steps(q->ctx, yk_rt.primary->index, f->plan->in.v, f->plan->in.n, &steps);
+    cl_int err =
+        yk_link_write_steps(q->ctx, yk_rt.primary->index, f->plan->in.v, f->plan->in.n, f->plan->out_bytes, &steps);
     yk_lock_take(&f->lock);
     f->stop |= err != CL_SUCCESS;
     if (err == CL_SUCCESS)
