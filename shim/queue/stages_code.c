@@ -7,13 +7,18 @@
 #include "shim/queue/analyse.h"
 #include "shim/queue/warm.h"
 
-enum state { NONE, BUILDING, READY, NEVER };
+enum state { NONE, BUSY, READY, NEVER };
+
+/* At its first chain a program has its kernels read by yoke-warm, for later processes; one that goes on has them read
+ * itself. */
+enum { OWN_FROM = 3 };
 
 struct yk_stages_code {
     struct yk_build *build; /* whose this is */
     enum state state;       /* atomic */
     struct yk_facts facts;
     bool has_facts;
+    unsigned chains;              /* seen without facts */
     cl_program variant;           /* NULL: not needed, or could not be built */
     struct yk_lock lock;          /* guards the next */
     struct yk_code_kernel **pool; /* of the variant, per kernel of the facts */
@@ -97,6 +102,18 @@ static void *build(void *arg)
     return NULL;
 }
 
+/* FN(S) in the background. */
+static void begin(struct yk_stages_code *s, void *(*fn)(void *))
+{
+    set_state(s, BUSY);
+    yk_background_prepare();
+    yk_build_hold(s->build);
+    if (yk_thread_start(fn, s)) {
+        set_state(s, NEVER);
+        yk_build_drop(s->build);
+    }
+}
+
 /* The facts are there. Kernels that need no variant could be run in parts at once, those that do after its build. */
 static void analysed(struct yk_stages_code *s)
 {
@@ -113,14 +130,20 @@ static void analysed(struct yk_stages_code *s)
         s->variant = build_variant(s);
         set_state(s, READY);
     } else {
-        set_state(s, BUILDING);
-        yk_background_prepare();
-        yk_build_hold(s->build);
-        if (yk_thread_start(build, s)) {
-            set_state(s, NEVER);
-            yk_build_drop(s->build);
-        }
+        begin(s, build);
     }
+}
+
+static void *read_kernels(void *arg)
+{
+    struct yk_stages_code *s = arg;
+    struct yk_build *b = s->build;
+    if (yk_analyse(b->source, b->options, false, false, &s->facts) == YK_OK)
+        analysed(s);
+    else
+        set_state(s, NEVER);
+    yk_build_drop_in_background(b);
+    return NULL;
 }
 
 /* One worker at a time asks; others run their launches as they are meanwhile. */
@@ -135,10 +158,12 @@ static void ask(struct yk_stages_code *s)
         yk_status st = yk_analyse(b->source, b->options, !forced, false, &s->facts);
         if (st == YK_OK)
             analysed(s);
-        else if (st == YK_ENOTFOUND && !forced)
-            yk_warm_analyse(b); /* a later launch, or process, finds it in the cache */
-        else
+        else if (st != YK_ENOTFOUND || forced)
             set_state(s, NEVER);
+        else if (++s->chains < OWN_FROM)
+            yk_warm_analyse(b);
+        else
+            begin(s, read_kernels);
     }
     __atomic_clear(&asking, __ATOMIC_RELEASE);
 }
