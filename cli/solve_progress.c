@@ -1,8 +1,12 @@
-/* Progress on a terminal, and a clean end on Ctrl-C: the first one asks the work to stop after the present step, the
- * second one is the system's. */
+/* Progress on a terminal, and a clean end on Ctrl-C: the first one asks the work to stop after the present step; a step
+ * that takes longer than GRACE is not waited for. The second one is the system's. */
 #include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "cli/solve_work.h"
@@ -10,11 +14,35 @@
 static volatile sig_atomic_t interrupted;
 static bool shown, terminal;
 static uint64_t last;
+static sem_t asked;
+/* Once the answer, or why there is none, is being printed, nothing cuts it short. */
+enum { WORKING, ANSWERING, ENDING };
+static atomic_int state = WORKING;
+
+enum { GRACE_MS = 1000 };
 
 static void on_signal(int number)
 {
     (void)number;
     interrupted = 1;
+    sem_post(&asked);
+}
+
+static void *end_late(void *ctx)
+{
+    (void)ctx;
+    while (sem_wait(&asked) != 0)
+        ;
+    const struct timespec grace = {GRACE_MS / 1000, GRACE_MS % 1000 * 1000000L};
+    nanosleep(&grace, NULL);
+    int working = WORKING;
+    if (atomic_compare_exchange_strong(&state, &working, ENDING)) {
+        static const char said[] = "\nyoke solve: ended by request\n";
+        if (write(STDERR_FILENO, said + !terminal, sizeof said - 1 - !terminal) < 0)
+            _exit(130);
+        _exit(130);
+    }
+    return NULL;
 }
 
 bool solve_interrupted(void)
@@ -54,6 +82,9 @@ static bool on_progress(void *ctx, const struct yk_solve_progress *p)
 
 void solve_progress_begin(struct solve_settings *set)
 {
+    pthread_t thread;
+    if (sem_init(&asked, 0, 0) == 0 && pthread_create(&thread, NULL, end_late, NULL) == 0)
+        pthread_detach(thread);
     struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
@@ -64,6 +95,10 @@ void solve_progress_begin(struct solve_settings *set)
 
 void solve_progress_end(void)
 {
+    int working = WORKING;
+    if (!atomic_compare_exchange_strong(&state, &working, ANSWERING))
+        while (working == ENDING)
+            pause();
     if (shown)
         fprintf(stderr, "\r\033[K");
     shown = false;

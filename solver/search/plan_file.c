@@ -35,7 +35,10 @@ static void write_list(FILE *f, const char *word, const uint32_t *v, uint32_t n)
 yk_status yk_solver_plan_save(const struct yk_solver_plan *p, const struct yk_network *net, const char *path, char *msg,
                               size_t n)
 {
-    FILE *f = fopen(path, "w");
+    /* Whoever ends the process while this is written leaves no half of a plan. */
+    char part[4096 + 16];
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *f = fopen(part, "w");
     if (!f) {
         snprintf(msg, n, "%s: cannot be written: %s", path, strerror(errno));
         return YK_EIO;
@@ -53,8 +56,9 @@ yk_status yk_solver_plan_save(const struct yk_solver_plan *p, const struct yk_ne
     }
     fprintf(f, "end\n");
     bool failed = ferror(f) != 0;
-    if (fclose(f) || failed) {
+    if (fclose(f) || failed || rename(part, path) != 0) {
         snprintf(msg, n, "%s: writing failed: %s", path, strerror(errno));
+        remove(part);
         return YK_EIO;
     }
     return YK_OK;

@@ -142,6 +142,20 @@ class Solve(unittest.TestCase):
         self.assertEqual((child.returncode, out), (130, ""), err)
         self.assertIn("ended by request", err)
 
+    def test_interrupt_of_a_long_step_is_not_waited_for(self):
+        # the first elimination order alone of so many variables takes far longer than the grace
+        big = self.write("big.uai", grid(90, 90))
+        child = subprocess.Popen([YOKE, "solve", big, "--search-time", "300", "--plan", self.path("big.plan")],
+                                 stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        out, err = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, out), (130, ""), err)
+        self.assertIn("ended by request", err)
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertFalse(os.path.exists(self.path("big.plan")))
+
     def test_disconnected_parts_multiply(self):
         lines = grid(3, 2).split("\n")
         one = self.write("one.uai", "\n".join(lines))
