@@ -21,6 +21,9 @@ void make_by_order_rule(struct tree *t, const struct problem *p, struct make_wor
  * False: METIS failed. */
 bool make_by_dissection(struct tree *t, const struct problem *p, struct make_work *w, struct rng *r);
 
+/* One breadth-first sweep from a variable far out: for what is long and thin. Cost: O(variables^2 / 64). */
+void make_by_sweep(struct tree *t, const struct problem *p, struct make_work *w);
+
 /* Pairs of tables joined by least size(result) - alpha * (size(a) + size(b)), with Boltzmann noise. */
 void make_by_pairs(struct tree *t, const struct problem *p, struct make_work *w, double alpha, double temperature,
                    struct rng *r);

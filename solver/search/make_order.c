@@ -65,13 +65,23 @@ void make_from_order(struct tree *t, const struct problem *p, struct make_work *
 /* Edges missing among the neighbours of V; WEIGHTED: each counts the product of its ends' domains. */
 YK_INLINE double fill_of(const struct make_work *w, const double *domain, uint32_t v, bool weighted, uint32_t words)
 {
+    enum { FEW = 64 };
     const uint64_t *a = w->adj + (size_t)v * words;
     double sum = 0;
+    uint32_t some[FEW], n_some = 0; /* words with a neighbour: of a large network a few */
+    for (uint32_t k = 0; k < words && words > 16 && n_some <= FEW; k++)
+        if (a[k] && n_some++ < FEW)
+            some[n_some - 1] = k;
+    const bool few = words > 16 && n_some <= FEW;
     BITS_FOREACH(u, a, words)
     {
         const uint64_t *b = w->adj + (size_t)u * words;
         double s = 0;
-        for (uint32_t k = 0; k < words; k++) {
+        for (uint32_t i = 0; i < n_some && few; i++) {
+            double n = (double)__builtin_popcountll(a[some[i]] & ~b[some[i]]);
+            s += weighted ? n * domain[some[i] * 64] : n;
+        }
+        for (uint32_t k = 0; k < words && !few; k++) {
             double n = (double)__builtin_popcountll(a[k] & ~b[k]);
             s += weighted ? n * domain[k * 64] : n;
         }

@@ -107,7 +107,7 @@ static void make_some(struct worker *w, struct rng *r)
 {
     const struct problem *p = w->s->p;
     w->best.total = INFINITY;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && !(k && deadline_passed(&w->s->deadline)); k++) {
         uint32_t x = rng_below(r, 100);
         if (x < 45)
             make_by_order_rule(&w->walk, p, w->make, MAKE_WEIGHTED_FILL, 0.3 * rng_unit(r), r);
@@ -245,7 +245,8 @@ static yk_status run_threads(struct search *s, int threads)
     return started ? YK_OK : YK_ENOMEM;
 }
 
-/* The first tree: plain weighted min-fill, exactly re-ordered in the small. A tree of few leaves is then optimal. */
+/* The first tree: plain weighted min-fill or one sweep, exactly re-ordered in the small. A tree of few leaves is then
+ * optimal. */
 static yk_status first_tree(struct search *s)
 {
     struct worker w;
@@ -253,7 +254,10 @@ static yk_status first_tree(struct search *s)
     if (st)
         return st;
     struct rng r = rng_make(s->o.seed, 0);
-    make_by_order_rule(&w.walk, s->p, w.make, MAKE_WEIGHTED_FILL, 0, &r);
+    make_by_order_rule(&w.best, s->p, w.make, MAKE_WEIGHTED_FILL, 0, &r);
+    make_by_sweep(&w.walk, s->p, w.make);
+    if (w.best.total <= w.walk.total)
+        tree_copy(&w.walk, &w.best);
     reconf_tree(&w.walk, s->p, w.reconf, s->p->nleaves <= RECONF_MAX ? RECONF_MAX : 8, 0.01, false, &r, &s->deadline);
     publish(s, &w.walk);
     worker_finish(&w);

@@ -78,6 +78,8 @@ START_TEST(every_maker_makes_a_tree)
         }
         ck_assert(make_by_dissection(&t, &p, w, &r));
         check_tree(&t, &p);
+        make_by_sweep(&t, &p, w);
+        check_tree(&t, &p);
         make_by_pairs(&t, &p, w, 1, 0.1, &r);
         check_tree(&t, &p);
         make_work_free(w);
