@@ -2,11 +2,12 @@
  * not only the one that it takes, each measured beside what is foretold, so that the model can be fitted to them.
  *
  *     cache_fit (--cuda N | --opencl DEVICE) --seeds FILE [--trials N] [--memory BYTES] [--total SECONDS]
- *               [--part K/N] > MEASURED
+ *               [--part K/N] [--ways MASK] > MEASURED
  *     cache_fit --against MEASURED
  *
  * A line per plan: seed, precision, path, number of the plan, seconds measured, seconds foretold. --against foretells
  * the plans of such a file with the present model for a device of the rates in its first line, and needs no device.
+ * --ways: 1 and 2 software-managed cache and hardware caches alone in double, 4 and 8 in float.
  * --part: every N-th bucket alone, to fill the cache of compiled kernels from several processes. */
 #include <getopt.h>
 #include <math.h>
@@ -45,13 +46,15 @@ static uint32_t foretell_all(const struct yk_bucket *b, struct yk_gpu_options o,
     return n;
 }
 
-static void bucket(const struct bench_bucket *r, uint32_t trials)
+static void bucket(const struct bench_bucket *r, uint32_t trials, uint32_t ways)
 {
     enum { MOST = 1024 };
     static struct trial all[MOST];
     struct bench_device_tables t;
     const bool there = bench_device_init(&t, gpu, &r->b);
     for (int kind = 0; kind < 4 && there; kind++) {
+        if (!(ways >> kind & 1))
+            continue;
         struct yk_gpu_options o = {.path = kind & 1 ? YK_GPU_HARDWARE : YK_GPU_SOFTWARE, .single = kind >> 1};
         uint32_t n = foretell_all(&r->b, o, all, MOST);
         for (uint32_t i = 0, at = 0; i < trials && at < n; i++) {
@@ -70,7 +73,8 @@ static void bucket(const struct bench_bucket *r, uint32_t trials)
     bench_device_finish(&t);
 }
 
-static void measure(const char *seeds, double memory, double total, uint32_t trials, uint32_t part, uint32_t parts)
+static void measure(const char *seeds, double memory, double total, uint32_t trials, uint32_t ways, uint32_t part,
+                    uint32_t parts)
 {
     FILE *f = fopen(seeds, "r");
     unsigned long long seed;
@@ -85,13 +89,13 @@ static void measure(const char *seeds, double memory, double total, uint32_t tri
     for (int s = 0; s < 2; s++) {
         struct yk_cache_device *d = yk_gpu_shape(gpu, s);
         d->flops = peak[s];
-        printf("# %d %u %u %u %u %u %.9g %.9g %.9g %.9g\n", s, d->units, d->threads, d->group, d->local_block,
-               d->local_unit, d->flops, d->bytes, d->inner_bytes, d->local_bytes);
+        printf("# %d %u %u %u %u %u %.9g %.9g %.9g %.9g %d\n", s, d->units, d->threads, d->group, d->local_block,
+               d->local_unit, d->flops, d->bytes, d->inner_bytes, d->local_bytes, d->async);
     }
     for (uint32_t i = 0; fscanf(f, "%llu", &seed) == 1 && (double)(yk_now_ns() - began) * 1e-9 < total; i++) {
         uint64_t from = seed;
         if (i % parts == part && bench_bucket_random(&r, &from, 1, 1e18, memory) && r.seed == seed)
-            bucket(&r, trials);
+            bucket(&r, trials, ways);
     }
     fclose(f);
 }
@@ -139,8 +143,10 @@ static void against(const char *path, bool each)
         uint32_t trial;
         double measured, old;
         struct yk_cache_device d = {0};
-        if (sscanf(line, "# %d %u %u %u %u %u %lf %lf %lf %lf", &s, &d.units, &d.threads, &d.group, &d.local_block,
-                   &d.local_unit, &d.flops, &d.bytes, &d.inner_bytes, &d.local_bytes) == 10) {
+        int async = 0;
+        if (sscanf(line, "# %d %u %u %u %u %u %lf %lf %lf %lf %d", &s, &d.units, &d.threads, &d.group, &d.local_block,
+                   &d.local_unit, &d.flops, &d.bytes, &d.inner_bytes, &d.local_bytes, &async) >= 10) {
+            d.async = async != 0;
             gpu->shape[s != 0] = d;
             continue;
         }
@@ -182,13 +188,13 @@ static void against(const char *path, bool each)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"opencl", 1, 0, 'o'}, {"cuda", 1, 0, 'c'},    {"seeds", 1, 0, 'r'},
-                                            {"trials", 1, 0, 'n'}, {"memory", 1, 0, 'm'},  {"total", 1, 0, 'T'},
-                                            {"part", 1, 0, 'p'},   {"against", 1, 0, 'a'}, {"each", 0, 0, 'e'},
-                                            {0, 0, 0, 0}};
+    static const struct option options[] = {
+        {"opencl", 1, 0, 'o'}, {"cuda", 1, 0, 'c'},  {"seeds", 1, 0, 'r'}, {"trials", 1, 0, 'n'},
+        {"memory", 1, 0, 'm'}, {"total", 1, 0, 'T'}, {"part", 1, 0, 'p'},  {"against", 1, 0, 'a'},
+        {"each", 0, 0, 'e'},   {"ways", 1, 0, 'w'},  {0, 0, 0, 0}};
     const char *cl = "0", *seeds = NULL, *file = NULL;
     int cuda = -1;
-    uint32_t trials = 8, part = 0, parts = 1;
+    uint32_t trials = 8, ways = 15, part = 0, parts = 1;
     double memory = 4e9, total = 1e9;
     bool each = false;
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -204,6 +210,9 @@ int main(int argc, char **argv)
             break;
         case 'n':
             trials = (uint32_t)atoi(optarg);
+            break;
+        case 'w':
+            ways = (uint32_t)strtoul(optarg, NULL, 0);
             break;
         case 'm':
             memory = atof(optarg);
@@ -222,8 +231,9 @@ int main(int argc, char **argv)
             each = true;
             break;
         default:
-            fprintf(stderr, "usage: cache_fit (--cuda N | --opencl DEVICE) --seeds FILE [--trials N] [--memory BYTES]\n"
-                            "                 [--total SECONDS] [--part K/N] | --against FILE [--each]\n");
+            fprintf(stderr,
+                    "usage: cache_fit (--cuda N | --opencl DEVICE) --seeds FILE [--trials N] [--memory BYTES]\n"
+                    "                 [--total SECONDS] [--part K/N] [--ways MASK] | --against FILE [--each]\n");
             return 2;
         }
     }
@@ -233,7 +243,7 @@ int main(int argc, char **argv)
     }
     if (!seeds || !(gpu = bench_device_open("cache_fit", cl, cuda)))
         return 1;
-    measure(seeds, memory, total, trials, part, parts);
+    measure(seeds, memory, total, trials, ways, part, parts);
     yk_gpu_close(gpu);
     return 0;
 }
