@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """A hard network: a ROWS x COLUMNS grid of binary variables with couplings drawn at random (UAI, standard output).
-Eliminated column by column, its tables have 2^ROWS cells (a device takes less than 2^31 in one); 28 x 1200 takes
-about 10^13 multiply-adds.
+Eliminated column by column, its tables have some times 2^ROWS cells (a device takes less than 2^31 in one); 26 x 1200
+takes about 10^13.2 multiply-adds, 30 s on an H200.
 
-    bench/grid.py 28 1200 > grid.uai
-    yoke solve grid.uai --plan grid.plan --devices cuda
+    bench/grid.py 26 1200 > grid.uai
+    yoke solve grid.uai --search-time 8 --plan grid.plan --devices cuda
 
 With --ising couplings are the same for equal and for unequal values (an Ising model without a field): as hard for any
 elimination, but of a planar graph, so that --exact (needs numpy) prints log10 of the same partition function from a
 determinant (Kac and Ward, Physical Review 88, 1952), which shares nothing with a sum-product:
 
-    bench/grid.py 28 1200 --ising > ising.uai
-    bench/grid.py 28 1200 --ising --exact"""
+    bench/grid.py 26 1200 --ising > ising.uai
+    bench/grid.py 26 1200 --ising --exact"""
 import cmath
 import math
 import random

@@ -102,6 +102,11 @@ void solve_print_summary(const struct solve_settings *set, const struct yk_netwo
         fprintf(stderr, ", %.1f MB at the peak; run %.2f s, %.2f Gop/s", r->peak_bytes * 1e-6, r->run_seconds,
                 r->run_seconds > 0 ? r->operations / r->run_seconds * 1e-9 : 0);
     fputc('\n', stderr);
+    const struct yk_solver_device *d = set->options.device;
+    if (d && !set->options.plan_only)
+        fprintf(stderr, "device: %llu buckets in %.2f s (planning %.2f, compiling %.2f), %.1f MB in, %.1f MB out\n",
+                (unsigned long long)d->buckets, d->seconds, d->plan_seconds, d->build_seconds, d->bytes_in * 1e-6,
+                d->bytes_out * 1e-6);
     if (r->logs_used)
         fprintf(stderr, "note: values left the range of linear arithmetic; logarithms were used\n");
 }

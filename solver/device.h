@@ -17,7 +17,8 @@ struct yk_solver_device {
     struct yk_gpu_options options; /* path, policy ... of the kernels; precision and arithmetic are set for each run */
     /* what was done, over all runs */
     uint64_t buckets; /* on the device */
-    double seconds;   /* of these, waiting and transfers included */
+    double seconds;   /* of these, waiting and transfers included; of which */
+    double plan_seconds, build_seconds;
     double bytes_in, bytes_out;
 };
 

@@ -128,6 +128,7 @@ yk_status run_on_device(struct run *r, const struct yk_bucket *b, struct run_tab
 {
     struct yk_solver_device *d = r->opt->device;
     struct yk_gpu_options o = options(r);
+    struct yk_gpu_report report = {0};
     yk_gpu_memory at[YK_CACHE_INPUTS];
     uint64_t from = yk_now_ns();
     yk_status st = yk_gpu_alloc(d->gpu, out->cells * r->cell, &out->on_device);
@@ -136,7 +137,9 @@ yk_status run_on_device(struct run *r, const struct yk_bucket *b, struct run_tab
         at[i] = in[i]->on_device;
     }
     if (st == YK_OK)
-        st = yk_gpu_sumproduct(d->gpu, b, at, out->on_device, &o, NULL);
+        st = yk_gpu_sumproduct(d->gpu, b, at, out->on_device, &o, &report);
+    d->plan_seconds += report.plan;
+    d->build_seconds += report.build;
     *most = 1;
     if (st == YK_OK && !o.log)
         st = scale(r, out, most);

@@ -34,7 +34,9 @@ static void segments(struct yk_cache_plan *p)
         uint32_t tile = (in->on_a ? r->a.extent : 1) * (in->on_b ? r->b.extent : 1);
         uint32_t rest = within(&r->lane, f) * within(&r->low, f);
         in->cells = tile * rest;
-        in->size = (tile | 1) * rest;
+        in->wide = yk_cache_wide(tile, p->cell);
+        in->size = yk_cache_odd(yk_cache_step(tile, p->cell) * within(&r->lane, f), in->wide) * within(&r->low, f);
+        in->size = (in->size + 3) / 4 * 4; /* reads of four stay in line */
         in->lifetime = lifetime(p, f, &r->block);
         in->cached = false;
     }
@@ -98,7 +100,7 @@ static void pages(struct yk_cache_plan *p, const struct yk_cache_device *d, uint
 {
     struct yk_cache_roles *r = &p->roles;
     /* Twice what runs at once, so that the last blocks do not leave multiprocessors idle for long. */
-    double fill = 2.0 * d->units * (p->local_cells ? (double)d->threads : d->threads * 0.5);
+    double fill = 2.0 * d->units * yk_cache_resident(p, d);
     uint32_t steps = 4096 / p->chunks, limit = most ? most : 64;
     steps = steps < YK_CACHE_PAGES ? steps : YK_CACHE_PAGES;
     limit = limit < steps ? limit : steps;
@@ -109,8 +111,9 @@ static void pages(struct yk_cache_plan *p, const struct yk_cache_device *d, uint
             room = threads > fill ? (uint32_t)(threads / fill) : 1;
         for (uint32_t i = r->cut_lane ? 1 : 0; i < r->block.n; i++) {
             uint32_t part = divisor_within(r->block.digit[i].extent, room);
-            /* Nothing to save: a few pages still share the setting up of a block. */
-            double saved = saved_by(p, &r->block.digit[i]) + (r->page.count * part <= 4 || most ? 0.5 : 0);
+            /* Nothing to save: a few pages still share the setting up of a block, more where they are filled ahead. */
+            double saved = saved_by(p, &r->block.digit[i]) +
+                           (r->page.count * part <= (p->local_cells && d->async ? 16u : 4u) || most ? 0.5 : 0);
             if (part > 1 && saved * (1 - 1.0 / part) > most_saved) {
                 most_saved = saved * (1 - 1.0 / part);
                 best = i;
@@ -134,8 +137,24 @@ static void pages(struct yk_cache_plan *p, const struct yk_cache_device *d, uint
     }
 }
 
-void yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
-                     const struct yk_cache_options *o)
+/* A second copy of what is filled more than once; false: there is none, or no room. */
+static bool ahead(struct yk_cache_plan *p, uint32_t cells)
+{
+    for (uint32_t f = 0; f < p->nin; f++) {
+        struct yk_cache_function *in = &p->input[f];
+        if (!in->cached || yk_cache_fills(p, f) < 2)
+            continue;
+        for (uint32_t g = 0; g < p->nin; g++)
+            p->input[g].at += p->input[g].at > in->at ? in->size : 0;
+        in->second = in->size;
+        p->local_cells += in->size;
+        p->ahead = true;
+    }
+    return p->ahead && p->local_cells <= cells;
+}
+
+bool yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
+                     const struct yk_cache_options *o, bool filled_ahead)
 {
     struct yk_cache_roles *r = &p->roles;
     uint32_t local = o->local && o->local < d->local_block ? o->local : d->local_block;
@@ -155,5 +174,8 @@ void yk_cache_choose(struct yk_cache_plan *p, const struct yk_cache_bucket *b, c
     while (split < r->block.n && (double)p->block_lows * p->block_lows < p->blocks)
         p->block_lows *= r->block.digit[split++].extent;
     p->block_highs = p->blocks / p->block_lows;
+    if (filled_ahead && !ahead(p, local / p->cell))
+        return false;
     yk_cache_predict(p, b, d);
+    return true;
 }

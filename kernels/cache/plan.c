@@ -154,6 +154,25 @@ struct trials {
     bool few, found; /* FEW: no more than what comes first */
 };
 
+/* The plan of T->NEXT, whose roles are cut by C. */
+static void consider_plan(struct trials *t, const struct yk_cache_cut *c)
+{
+    struct yk_cache_plan *p = t->next;
+    if (c->ahead) { /* choosing has changed the roles */
+        *p = (struct yk_cache_plan){.nin = t->b->nin, .cell = t->o->cell};
+        yk_cache_roles_cut(&p->roles, t->b, c);
+    }
+    p->taken = *c;
+    if (!yk_cache_choose(p, t->b, t->d, t->o, c->ahead))
+        return;
+    t->number++;
+    if (t->o->trial && t->number != t->o->trial)
+        return;
+    if (!t->found || p->seconds < t->best->seconds)
+        *t->best = *p;
+    t->found = true;
+}
+
 /* All depths of a page for this tile and these lanes. */
 static void try_lows(struct trials *t, struct yk_cache_cut c)
 {
@@ -169,14 +188,24 @@ static void try_lows(struct trials *t, struct yk_cache_cut c)
         if (p->roles.low.count == last || !fits(&p->roles, t->b->nin) || (last && t->o->policy == YK_CACHE_NONE))
             continue;
         last = p->roles.low.count;
-        t->number++;
-        if (t->o->trial && t->number != t->o->trial)
-            continue;
-        yk_cache_choose(p, t->b, t->d, t->o);
-        if (!t->found || p->seconds < t->best->seconds)
-            *t->best = *p;
-        t->found = true;
+        consider_plan(t, &c);
+        if (t->d->async && t->o->policy != YK_CACHE_NONE) {
+            c.ahead = true;
+            consider_plan(t, &c);
+            c.ahead = false;
+        }
     }
+}
+
+yk_status yk_cache_plan_again(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
+                              const struct yk_cache_options *o, const struct yk_cache_cut *taken)
+{
+    *p = (struct yk_cache_plan){.nin = b->nin, .cell = o->cell, .taken = *taken};
+    yk_cache_roles_cut(&p->roles, b, taken);
+    yk_status st = yk_cache_choose(p, b, d, o, taken->ahead) ? yk_cache_tables(p) : YK_ELIMIT;
+    if (st != YK_OK)
+        memset(p, 0, sizeof *p);
+    return st;
 }
 
 yk_status yk_cache_plan_init(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d,
@@ -205,7 +234,7 @@ yk_status yk_cache_plan_init(struct yk_cache_plan *p, const struct yk_cache_buck
                 if (FAST[k] >= lanes || (k && o->no_tile) || (t.few && (k || (l == 1 && !o->threads))) ||
                     (hurry && !o->no_tile && (k == 2 || (l == 0 && !o->threads))))
                     continue;
-                try_lows(&t, (struct yk_cache_cut){tile[i].a, tile[i].b, lanes, FAST[k], 0});
+                try_lows(&t, (struct yk_cache_cut){tile[i].a, tile[i].b, lanes, FAST[k], 0, false});
             }
     free(t.next);
     if (!t.found)

@@ -35,15 +35,27 @@ static void warp_access(const struct yk_cache_plan *p, uint32_t t, uint32_t line
     *cells = different;
 }
 
-/* Threads of a multiprocessor that run at once. */
-static double resident_threads(const struct yk_cache_plan *p, const struct yk_cache_device *d)
+double yk_cache_resident(const struct yk_cache_plan *p, const struct yk_cache_device *d)
 {
     const double ra = p->roles.a.extent, rb = p->roles.b.extent, cell = p->cell, of_block = ceil(p->lanes / 32.0) * 32;
     double registers = 24 + (ra * rb + ra + rb + p->nin) * cell / 4;
     double blocks = floor(fmin(d->threads, 65536 / registers) / of_block);
     if (p->local_cells)
         blocks = fmin(blocks, floor(d->local_unit / (p->local_cells * cell + 1024)));
-    return fmin(fmax(blocks, 1), p->blocks / (double)d->units) * of_block;
+    return fmax(blocks, 1) * of_block;
+}
+
+double yk_cache_fills(const struct yk_cache_plan *p, uint32_t f)
+{
+    const struct yk_cache_roles *r = &p->roles;
+    double fills = 1;
+    bool same = true; /* anew with every step from the first digit on that it depends on */
+    for (uint32_t i = 0; i < r->chunk.n + r->page.n; i++) {
+        const struct yk_cache_digit *g = i < r->chunk.n ? &r->chunk.digit[i] : &r->page.digit[i - r->chunk.n];
+        same = same && !g->stride[f];
+        fills *= same ? 1 : g->extent;
+    }
+    return fills;
 }
 
 /* Share of the uncached reads that the first-level cache does not hold until it is read again: what a
@@ -57,17 +69,20 @@ static double missed(const struct yk_cache_plan *p, const struct yk_cache_device
     return bytes > left ? 1 - left / bytes : 0;
 }
 
-/* Fitted to 1580 plans of 43 random buckets on an H200 (bench/cache_fit), which these foretell within a factor of 1.32
- * (the root of the mean square of its logarithm). */
-static const double ISSUED = 2.2,         /* instructions for each that is counted here, */
-    PER_UNCACHED = 1.1, PER_CACHED = 0.8, /* and for each load */
-    LOCAL = 0.83, GLOBAL = 0.72,          /* cycles of a wavefront of loads from the scratchpad, from the tables */
-    FILLED = 16,                          /* cycles that filling takes for each 32 cells, */
-    FILL_WAIT = 0.64e-6,                  /* and seconds that a block waits for each four loads of a thread */
-    INNER = 2.7,                          /* what the second-level cache does of its rate as it is estimated */
-    MISSED_INNER = 1.4, MISSED = 1.1,     /* bytes moved for each that was not kept, */
-    PARTLY = 2.5,                         /* and for each of a sector that is written in part */
-    RESIDENT = 450,                       /* threads that keep a multiprocessor's memory busy */
+/* Fitted to 990 plans of 62 random buckets and precisions on an H200 (bench/cache_fit), half of them with a cache;
+ * these foretell them within a factor of 1.24 on average. */
+static const double ISSUED = 2.4,         /* instructions for each that is counted here, */
+    ISSUED_CACHED = 0.79,                 /* or, of a kernel with a cache, */
+    PER_UNCACHED = 0.5, PER_CACHED = 0.4, /* and for each load */
+    LOCAL = 0.63, GLOBAL = 0.9,           /* cycles of a wavefront of loads from the scratchpad, from the tables */
+    FILLED = 27,                          /* cycles that filling takes for each 32 cells, */
+    FILL_WAIT = 0.64e-6,                  /* and seconds that a block waits for each four loads of a thread, */
+    COPY_WAIT = 0.4e-6,                   /* or, where copies go on by themselves, for all of one table; */
+    STEP_WAIT = 0.2e-6,                   /* and for each step where they go on ahead */
+    INNER = 1.15,                         /* what the second-level cache does of its rate as it is estimated */
+    MISSED_INNER = 0.97, MISSED = 0.86,   /* bytes moved for each that was not kept, */
+    PARTLY = 3,                           /* and for each of a sector that is written in part */
+    RESIDENT = 470,                       /* threads that keep a multiprocessor's memory busy */
     LAUNCH = 5.2e-6, INNER_BYTES = 32e6, SECTOR = 32;
 
 void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, const struct yk_cache_device *d)
@@ -76,7 +91,8 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     const double ra = r->a.extent, rb = r->b.extent, cell = p->cell, warp = 32, line = 128 / cell;
     const double blocks = p->blocks, steps = (double)p->pages * p->chunks, sums = (double)p->lows * p->chunks;
     const double warps = ceil(p->lanes / warp), turns = blocks * steps * p->lows * warps; /* warps' summation steps */
-    const double of_block = warps * warp, resident = resident_threads(p, d), together = fmax(1, resident / of_block);
+    const double of_block = warps * warp, resident = fmin(yk_cache_resident(p, d), blocks / d->units * of_block);
+    const double together = fmax(1, resident / of_block);
     double outputs = table_cells(b, p->nin), reads = 0, misses = 0, rate = 0, moved = outputs, waits = 0;
     double wavefronts = 0, products_a = 0, products_b = 0, traffic = 0, again = 0;
     const double miss = missed(p, d, together);
@@ -85,33 +101,28 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     for (uint32_t f = 0; f < p->nin; f++) {
         struct yk_cache_function *in = &p->input[f];
         double tile = (in->on_a ? ra : 1) * (in->on_b ? rb : 1), lines, cells, sectors;
-        /* A segment is filled anew with every step from the first digit on that it depends on. */
-        double page_steps = 1;
-        bool same = true;
-        for (uint32_t i = 0; i < r->chunk.n + r->page.n; i++) {
-            const struct yk_cache_digit *g = i < r->chunk.n ? &r->chunk.digit[i] : &r->page.digit[i - r->chunk.n];
-            same = same && !g->stride[f];
-            page_steps *= same ? 1 : g->extent;
-        }
+        const double page_steps = yk_cache_fills(p, f);
         double fills = blocks * page_steps * in->cells, f_reads = outputs * sums * tile / (ra * rb);
         warp_access(p, f, (uint32_t)line, &lines, &cells);
         warp_access(p, f, (uint32_t)(SECTOR / cell), &sectors, &cells);
         reads += f_reads;
         traffic += fills * cell; /* each block reads its part of the table once, */
-        counted += tile + 2;
         if (in->cached) {
+            const double wide = in->wide, each = ceil(tile / wide);
+
             p->fill_cells += fills;
             misses += fills;
             rate += fills / (outputs * sums);
-            wavefronts += turns * tile * ceil(cells / line) * LOCAL + fills / warp * FILLED;
-            traffic += fills * 8; /* and where each cell comes from and goes to */
-            waits += page_steps * ceil(in->cells / (4.0 * p->lanes)) * FILL_WAIT;
-            loads += tile * PER_CACHED;
+            wavefronts += turns * each * ceil(cells * wide / line) * LOCAL + fills / warp * FILLED;
+            waits += d->async ? (p->ahead ? 1 : page_steps) * COPY_WAIT
+                              : page_steps * ceil(in->cells / (4.0 * p->lanes)) * FILL_WAIT;
+            loads += each * PER_CACHED;
+            counted += each + 2;
         } else {
             misses += f_reads;
             rate += f_reads / (outputs * sums);
             wavefronts += turns * tile * fmax(lines, ceil(cells / line)) * GLOBAL;
-            counted += 2 * tile; /* addresses */
+            counted += 3 * tile + 2; /* with addresses */
             loads += tile * PER_UNCACHED;
             /* What the first level does not keep is read again, in whole sectors. */
             again += miss * fmax(0, turns * tile * sectors * SECTOR - fills * cell);
@@ -124,6 +135,7 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
         else
             products_a += in->on_a ? ra : 1;
     }
+    waits += p->ahead ? (steps - 1) * STEP_WAIT : 0;
     counted += fmax(0, products_a - ra) + fmax(0, products_b - rb);
     p->hit_rate = reads > 0 ? 1 - misses / reads : 1;
     p->intensity = (p->nin - 1 / sums) / (rate + 1 / sums);
@@ -138,8 +150,9 @@ void yk_cache_predict(struct yk_cache_plan *p, const struct yk_cache_bucket *b, 
     moved += (moved > 3 * INNER_BYTES ? again * MISSED : 0) + (outputs * cell > INNER_BYTES ? parts : 0);
     const double cycles =
         d->local_bytes / 128; /* a second, of all multiprocessors: each issues four warps' instructions */
-    double t_issue =
-        (turns * (counted * ISSUED + loads) + blocks * warps * (p->pages * (20 + 4 * ra * rb) + 60)) / (4 * cycles);
+    double t_issue = (turns * (counted * (p->local_cells ? ISSUED_CACHED : ISSUED) + loads) +
+                      blocks * warps * (p->pages * (20 + 4 * ra * rb) + 60)) /
+                     (4 * cycles);
     double t_flops = turns * warp * ra * rb * 2 / d->flops, t_reads = wavefronts / cycles;
     double outside = fmax(moved / d->bytes, traffic / (INNER * d->inner_bytes)) /
                      fmin(1, fmax(pow(resident / RESIDENT, 1.35), 0.05));

@@ -46,8 +46,38 @@ static void put(struct tag *g, uint32_t extent, int32_t in_table, int32_t in_loc
     g->in_local[at] = in_local;
 }
 
+/* Offsets of the digits FIRST to LAST of tag G, in the table and in the scratchpad. */
+static void tag_offsets(const struct tag *g, uint32_t first, uint32_t last, int32_t *const out[2])
+{
+    uint32_t count = 1;
+    out[0][0] = out[1][0] = 0;
+    for (uint32_t i = first; i < last; i++) {
+        for (uint32_t x = 1; x < g->extent[i]; x++)
+            for (uint32_t k = 0; k < count; k++) {
+                out[0][x * count + k] = out[0][k] + (int32_t)x * g->in_table[i];
+                out[1][x * count + k] = out[1][k] + (int32_t)x * g->in_local[i];
+            }
+        count *= g->extent[i];
+    }
+}
+
+/* How many of the digits, from the fastest on, make a row: THREADS go through rows side by side, as few threads as can
+ * be without work. */
+static uint32_t row_digits(const struct tag *g, uint32_t cells, uint32_t threads)
+{
+    uint32_t cols = 1, best = 0, least = UINT32_MAX;
+    for (uint32_t i = 0; i <= g->n && cols <= threads; cols *= i < g->n ? g->extent[i] : 1, i++) {
+        uint32_t abreast = threads / cols, turns = (cells / cols + abreast - 1) / abreast;
+        if (turns <= least) {
+            least = turns;
+            best = i;
+        }
+    }
+    return best;
+}
+
 /* A segment lies as [low][lane][tile]: the tile's cells side by side (constants in the kernel), lanes an odd number of
- * cells apart. Lane and low digits that the input does not have take no place. */
+ * reads apart. Lane and low digits that the input does not have take no place. */
 static void place(struct yk_cache_plan *p, uint32_t f)
 {
     struct yk_cache_function *in = &p->input[f];
@@ -66,9 +96,10 @@ static void place(struct yk_cache_plan *p, uint32_t f)
             step *= (int32_t)side[s]->digit[k].extent;
         }
     }
-    step |= 1;
+    if (step > 1)
+        step = (int32_t)yk_cache_step((uint32_t)step, p->cell);
     struct yk_cache_digits *group[] = {&lane, &low};
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < group[k]->n; i++) {
             struct yk_cache_digit *d = &group[k]->digit[i];
             int32_t in_table = d->stride[f];
@@ -78,21 +109,22 @@ static void place(struct yk_cache_plan *p, uint32_t f)
                 step *= (int32_t)d->extent;
             }
         }
+        /* Filled in the table's order, where summed values often lie side by side: these too in different banks. */
+        step = (int32_t)yk_cache_odd((uint32_t)step, in->wide);
+    }
     offsets(&lane, 0, lane.n, f, in->lane);
     offsets(&low, 0, low.n, f, in->low);
     for (uint32_t i = 0; i < p->lanes; i++)
         in->lane[i] += (int32_t)in->at;
-    uint32_t count = 1;
-    in->from[0] = 0;
-    in->to[0] = (int32_t)in->at;
-    for (uint32_t i = 0; i < g.n; i++) {
-        for (uint32_t x = 1; x < g.extent[i]; x++)
-            for (uint32_t k = 0; k < count; k++) {
-                in->from[x * count + k] = in->from[k] + (int32_t)x * g.in_table[i];
-                in->to[x * count + k] = in->to[k] + (int32_t)x * g.in_local[i];
-            }
-        count *= g.extent[i];
-    }
+    const uint32_t first = row_digits(&g, in->cells, (p->lanes + 31) / 32 * 32);
+    tag_offsets(&g, 0, first, in->col);
+    tag_offsets(&g, first, g.n, in->row);
+    in->cols = 1;
+    for (uint32_t i = 0; i < first; i++)
+        in->cols *= g.extent[i];
+    in->rows = in->cells / in->cols;
+    for (uint32_t i = 0; i < in->rows; i++)
+        in->row[1][i] += (int32_t)in->at;
 }
 
 static int32_t *take(int32_t **at, size_t n)
@@ -107,7 +139,7 @@ yk_status yk_cache_tables(struct yk_cache_plan *p)
     const struct yk_cache_roles *r = &p->roles;
     size_t each = (size_t)p->lanes + p->lows + p->chunks + p->pages + p->block_lows + p->block_highs, fill = 0;
     for (uint32_t f = 0; f < p->nin; f++)
-        fill += p->input[f].cached ? 2 * (size_t)p->input[f].cells : 0;
+        fill += p->input[f].cached ? 2 * ((size_t)p->input[f].cells + p->lanes + 32) : 0;
     size_t ints = each * (p->nin + 1) + fill + p->lanes, steps = (size_t)p->pages * p->chunks;
     int32_t *at = malloc(ints * sizeof *at + steps);
     if (!at)
@@ -132,8 +164,10 @@ yk_status yk_cache_tables(struct yk_cache_plan *p)
         offsets(&r->block, 0, split, f, in->block_low);
         offsets(&r->block, split, r->block.n - split, f, in->block_high);
         if (f < p->nin && in->cached) {
-            in->from = take(&at, in->cells);
-            in->to = take(&at, in->cells);
+            for (int k = 0; k < 2; k++) {
+                in->row[k] = take(&at, in->cells);
+                in->col[k] = take(&at, p->lanes + 32);
+            }
             place(p, f);
         } else {
             offsets(&r->lane, 0, r->lane.n, f, in->lane);
@@ -175,13 +209,13 @@ uint32_t yk_cache_bank_conflicts(const struct yk_cache_plan *p, uint32_t f, uint
     const struct yk_cache_function *in = &p->input[f];
     if (!in->cached || banks > 64)
         return 0;
-    /* 8-byte cells are read by half a warp at a time, each from a pair of banks. */
-    uint32_t words = p->cell / 4, lanes = 32 / words, slots = banks / words, most = 1;
+    /* Reads of 8 bytes are done for half a warp at a time, each from a pair of banks; of 16, for a quarter. */
+    uint32_t words = in->wide * p->cell / 4, lanes = 32 / words, slots = banks / words, most = 1;
     for (uint32_t first = 0; first < p->lanes; first += lanes) {
         int32_t seen[64][32];
         uint32_t n[64] = {0};
         for (uint32_t i = first; i < first + lanes && i < p->lanes; i++) {
-            uint32_t bank = (uint32_t)in->lane[i] % slots, k = 0;
+            uint32_t bank = (uint32_t)in->lane[i] / in->wide % slots, k = 0;
             while (k < n[bank] && seen[bank][k] != in->lane[i])
                 k++;
             if (k == n[bank])

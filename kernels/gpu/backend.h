@@ -2,9 +2,11 @@
 #ifndef YK_KERNELS_GPU_BACKEND_H
 #define YK_KERNELS_GPU_BACKEND_H
 
+#include <stdatomic.h>
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/memo.h"
 
-enum { YK_GPU_META = 320 + 4096 + YK_CACHE_PAGES * YK_CACHE_TABLES }; /* numbers in constant memory */
+enum { YK_GPU_META = 336 + 4096 + YK_CACHE_PAGES * YK_CACHE_TABLES + 4096 }; /* numbers in constant memory */
 
 struct yk_gpu_launch {
     void *kernel;
@@ -43,12 +45,17 @@ struct yk_gpu_ops {
     /* *SECONDS: 0 unless timed. */
     yk_status (*launch)(struct yk_gpu *g, const struct yk_gpu_launch *l, double *seconds);
     yk_status (*plain)(struct yk_gpu *g, const struct yk_gpu_plain *l);
+    /* Compile TEXT and keep it on disk, for a later build that asks for what is STORED. Any thread. NULL: cannot. */
+    yk_status (*compile)(struct yk_gpu *g, const char *text, const char *options);
 };
 
 struct yk_gpu_kernel {
     struct yk_gpu_kernel *next;
-    void *kernel;  /* NULL: not built yet */
-    double missed; /* seconds that it would have saved so far */
+    void *kernel;     /* NULL: not built yet */
+    double missed;    /* seconds that it would have saved so far */
+    atomic_int asked; /* of builder.h, with its file and its place there */
+    const char *asked_file;
+    struct yk_gpu_kernel *asked_next;
     char options[512];
 };
 
@@ -61,6 +68,8 @@ struct yk_gpu {
     struct yk_cache_device shape[2]; /* double, float */
     double launch_seconds;
     struct yk_gpu_kernel *kernels;
+    struct yk_gpu_memo memo;
+    struct yk_gpu_builder *builder; /* NULL: nothing was asked of it */
 };
 
 /** Is the kernel NAME of FILE's text with OPTIONS there, or worth building? SAVES: seconds that it saves this time; a

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "device/cuda/cuda.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/pool.h"
 #include "kernels/gpu/stored.h"
 
 struct cuda_kernel {
@@ -21,9 +22,14 @@ struct cuda {
     yk_cu_device device;
     void *context, *start, *end;
     struct cuda_kernel *kernels;
+    struct yk_gpu_pool pool;
+    char *stage; /* pinned: what is written goes through it, so that nobody waits; NULL: there is none */
+    size_t staged;
     char extra[64];
     struct yk_gpu_ops ops; /* with options for this device */
 };
+
+enum { STAGE = 8 << 20 };
 
 static struct cuda *self(struct yk_gpu *g)
 {
@@ -60,29 +66,60 @@ static void cuda_close(struct yk_gpu *g)
         c->cu->event_destroy(c->start);
     if (c->end)
         c->cu->event_destroy(c->end);
+    yk_gpu_pool_finish(&c->pool);
+    if (c->stage)
+        c->cu->host_free(c->stage);
     if (c->context)
         c->cu->context_release(c->device);
     free(c);
 }
 
+static yk_status take(void *ctx, size_t bytes, uint64_t *at)
+{
+    struct cuda *c = ctx;
+    return failed(c, c->cu->alloc(at, bytes), "cuMemAlloc");
+}
+
+static void give_back(void *ctx, uint64_t at)
+{
+    struct cuda *c = ctx;
+    c->cu->free(at);
+}
+
 static yk_status cuda_alloc(struct yk_gpu *g, size_t bytes, yk_gpu_memory *m)
 {
-    struct cuda *c = self(g);
-    yk_cu_memory at = 0;
-    yk_status st = failed(c, c->cu->alloc(&at, bytes ? bytes : 1), "cuMemAlloc");
+    uint64_t at = 0;
+    yk_status st = yk_gpu_pool_alloc(&self(g)->pool, bytes, &at);
     *m = (yk_gpu_memory)at;
     return st;
 }
 
 static void cuda_free(struct yk_gpu *g, yk_gpu_memory m)
 {
-    self(g)->cu->free(m);
+    yk_gpu_pool_free(&self(g)->pool, m);
+}
+
+/* From ordinary memory the driver waits for what was launched before it copies; from pinned memory nobody waits, but
+ * for the stage to be free again each time it has been gone through. */
+static yk_status upload(struct cuda *c, yk_cu_memory to, const void *from, size_t bytes)
+{
+    if (!c->stage || bytes > STAGE / 4)
+        return failed(c, c->cu->write(to, from, bytes), "cuMemcpyHtoD");
+    if (c->staged + bytes > STAGE) {
+        yk_status st = failed(c, c->cu->context_synchronize(), "cuCtxSynchronize");
+        if (st != YK_OK)
+            return st;
+        c->staged = 0;
+    }
+    char *at = c->stage + c->staged;
+    memcpy(at, from, bytes);
+    c->staged += (bytes + 255) / 256 * 256;
+    return failed(c, c->cu->write_async(to, at, bytes, NULL), "cuMemcpyHtoDAsync");
 }
 
 static yk_status cuda_write(struct yk_gpu *g, yk_gpu_memory m, const void *from, size_t bytes)
 {
-    struct cuda *c = self(g);
-    return failed(c, c->cu->write(m, from, bytes), "cuMemcpyHtoD");
+    return upload(self(g), m, from, bytes);
 }
 
 static yk_status cuda_read(struct yk_gpu *g, yk_gpu_memory m, void *to, size_t bytes)
@@ -179,6 +216,18 @@ static yk_status cuda_build(struct yk_gpu *g, const char *text, const char *opti
     return st;
 }
 
+static yk_status cuda_compile(struct yk_gpu *g, const char *text, const char *options)
+{
+    struct cuda *c = (struct cuda *)g; /* no context: this thread uses no device */
+    size_t bytes;
+    char *cubin = compile(c, text, options, &bytes);
+    if (!cubin)
+        return YK_EBUILD;
+    yk_gpu_stored_put(key_of(c, text, options), cubin, bytes);
+    free(cubin);
+    return YK_OK;
+}
+
 static yk_status run(struct cuda *c, struct cuda_kernel *k, uint32_t blocks, uint32_t threads, size_t local,
                      void **parameters, double *seconds)
 {
@@ -203,7 +252,7 @@ static yk_status cuda_launch(struct yk_gpu *g, const struct yk_gpu_launch *l, do
     struct cuda_kernel *k = l->kernel;
     *seconds = 0;
     /* In the order of the stream: a launch before this one has read what is replaced. */
-    yk_status st = failed(c, c->cu->write(k->meta, l->meta, l->nmeta * sizeof *l->meta), "cuMemcpyHtoD");
+    yk_status st = upload(c, k->meta, l->meta, l->nmeta * sizeof *l->meta);
     if (st == YK_OK && l->local_bytes > k->local_bytes) {
         st = failed(c, c->cu->function_set(k->function, YK_CU_FUNCTION_DYNAMIC_SHARED, (int)l->local_bytes),
                     "cuFuncSetAttribute");
@@ -239,7 +288,8 @@ static const struct yk_gpu_ops cuda_ops = {.head = yk_gpu_head_cuda,
                                            .finish = cuda_finish,
                                            .build = cuda_build,
                                            .launch = cuda_launch,
-                                           .plain = cuda_plain};
+                                           .plain = cuda_plain,
+                                           .compile = cuda_compile};
 
 static int attribute(struct cuda *c, int which)
 {
@@ -269,7 +319,8 @@ static void shape(struct cuda *c)
                                                            : 2),
                                      .bytes = bytes,
                                      .inner_bytes = 1.3 * bytes,
-                                     .local_bytes = units * clock * 128};
+                                     .local_bytes = units * clock * 128,
+                                     .async = attribute(c, YK_CU_MAJOR) >= 8};
     c->g.launch_seconds = 8e-6;
 }
 
@@ -318,6 +369,10 @@ yk_status yk_gpu_open_cuda(unsigned index, bool timed, struct yk_gpu **gpu, char
     cu->device_memory(&bytes, c->device);
     snprintf(c->g.name, sizeof c->g.name, "CUDA %s", name);
     c->g.bytes = bytes;
+    c->pool = (struct yk_gpu_pool){.take = take, .give_back = give_back, .ctx = c, .most = bytes / 8};
+    void *stage = NULL;
+    if (cu->host_alloc(&stage, STAGE, 0) == 0)
+        c->stage = stage;
     shape(c);
     *gpu = &c->g;
     return YK_OK;

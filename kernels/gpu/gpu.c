@@ -6,11 +6,15 @@
 #include <string.h>
 #include "base/clock.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/builder.h"
 
 void yk_gpu_close(struct yk_gpu *g)
 {
-    if (g)
-        g->ops->close(g);
+    if (!g)
+        return;
+    yk_gpu_builder_finish(g);
+    yk_gpu_memo_finish(&g->memo);
+    g->ops->close(g);
 }
 
 const char *yk_gpu_name(const struct yk_gpu *g)
@@ -83,11 +87,9 @@ static struct yk_gpu_kernel *record(struct yk_gpu *g, const char *name, const ch
 
 static yk_status build(struct yk_gpu *g, const char *file, const char *name, bool stored, struct yk_gpu_kernel *k)
 {
-    size_t n = strlen(g->ops->head) + strlen(file) + 2;
-    char *text = malloc(n);
+    char *text = yk_gpu_text(g, file);
     if (!text)
         return YK_ENOMEM;
-    snprintf(text, n, "%s\n%s", g->ops->head, file);
     yk_status st = g->ops->build(g, text, k->options, name, stored, &k->kernel);
     if (st != YK_OK)
         k->kernel = NULL;
@@ -97,14 +99,19 @@ static yk_status build(struct yk_gpu *g, const char *file, const char *name, boo
 
 bool yk_gpu_kernel_worth(struct yk_gpu *g, const char *file, const char *name, const char *options, double saves)
 {
-    static const double BUILD_SECONDS = 0.15;
+    static const double BUILD_SECONDS = 0.15, ASK_SECONDS = 0.002;
     struct yk_gpu_kernel *k = record(g, name, options);
     if (!k || k->kernel)
         return true;
-    if (k->missed == 0 && build(g, file, name, true, k) == YK_OK)
+    const int asked = atomic_load(&k->asked);
+    if ((k->missed == 0 || asked == YK_GPU_COMPILED) && build(g, file, name, true, k) == YK_OK)
         return true;
+    if (asked == YK_GPU_COMPILED) /* and could not be kept on disk */
+        atomic_store(&k->asked, YK_GPU_NOT_COMPILED);
     k->missed += saves;
-    return k->missed >= BUILD_SECONDS;
+    if (asked == YK_GPU_NOT_ASKED && k->missed >= ASK_SECONDS && saves < BUILD_SECONDS)
+        yk_gpu_builder_ask(g, file, k);
+    return atomic_load(&k->asked) != YK_GPU_ASKED && k->missed >= BUILD_SECONDS;
 }
 
 yk_status yk_gpu_kernel_get(struct yk_gpu *g, const char *file, const char *name, const char *options, void **kernel,

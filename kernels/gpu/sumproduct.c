@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "kernels/cpu/canon.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/flatten.h"
 
 /* Below this many outputs threads would idle; then summed variables join the output for a first pass. */
 static const double FEW_OUTPUTS = 1 << 15;
@@ -123,39 +124,63 @@ static bool spread(struct yk_cache_bucket *b, struct yk_cache_bucket *second, si
     return moved;
 }
 
-static yk_status plan_path(struct yk_gpu *g, struct pass *p, bool software)
+static struct yk_cache_options options_of(const struct pass *p, bool software)
 {
-    struct yk_cache_options co = {.cell = p->o.single ? 4 : 8,
-                                  .policy = !software       ? YK_CACHE_NONE
-                                            : p->o.smallest ? YK_CACHE_SMALLEST
-                                                            : YK_CACHE_LIFETIME,
-                                  .no_tile = p->o.no_tile,
-                                  .threads = p->o.threads,
-                                  .pages = p->o.pages,
-                                  .local = p->o.local,
-                                  .trial = p->o.trial};
-    p->software = software;
-    return yk_cache_plan_init(&p->plan, &p->b, &g->shape[p->o.single], &co);
+    return (struct yk_cache_options){.cell = p->o.single ? 4 : 8,
+                                     .policy = !software       ? YK_CACHE_NONE
+                                               : p->o.smallest ? YK_CACHE_SMALLEST
+                                                               : YK_CACHE_LIFETIME,
+                                     .no_tile = p->o.no_tile,
+                                     .threads = p->o.threads,
+                                     .pages = p->o.pages,
+                                     .local = p->o.local,
+                                     .trial = p->o.trial};
+}
+
+/* The better of software cache and none, or the one asked for. */
+static yk_status search(struct yk_gpu *g, struct pass *p)
+{
+    const bool best = p->o.path == YK_GPU_BEST;
+    const struct yk_cache_device *d = &g->shape[p->o.single];
+    struct yk_cache_options co = options_of(p, p->software = best || p->o.path == YK_GPU_SOFTWARE);
+    struct yk_cache_plan other;
+    yk_status st = yk_cache_plan_init(&p->plan, &p->b, d, &co);
+    if (st != YK_OK || !best)
+        return st;
+    co = options_of(p, false);
+    if (yk_cache_plan_init(&other, &p->b, d, &co) != YK_OK)
+        return YK_OK;
+    if (other.seconds <= p->plan.seconds) {
+        struct yk_cache_plan software = p->plan;
+        p->plan = other;
+        other = software;
+        p->software = false;
+    }
+    yk_cache_plan_finish(&other);
+    return YK_OK;
 }
 
 static yk_status plan(struct yk_gpu *g, struct pass *p)
 {
-    if (p->o.path != YK_GPU_BEST)
-        return plan_path(g, p, p->o.path == YK_GPU_SOFTWARE);
-    yk_status st = plan_path(g, p, true);
-    if (st != YK_OK)
-        return st;
-    struct yk_cache_plan software = p->plan;
-    st = plan_path(g, p, false);
-    if (st == YK_OK && p->plan.seconds <= software.seconds) {
-        yk_cache_plan_finish(&software);
-        return st;
+    const struct yk_cache_device *d = &g->shape[p->o.single];
+    struct yk_cache_options co = options_of(p, p->o.path == YK_GPU_SOFTWARE);
+    if (p->o.trial)
+        return search(g, p);
+    /* BEST is no policy of the cache: in the key it stands for itself. */
+    co.policy = p->o.path == YK_GPU_BEST ? (enum yk_cache_policy)(YK_CACHE_NONE + 1 + p->o.smallest) : co.policy;
+    struct yk_gpu_choice c = {.key = yk_gpu_memo_key(&p->b, d, &co)};
+    const struct yk_gpu_choice *known = yk_gpu_memo_get(&g->memo, c.key);
+    if (known) {
+        co = options_of(p, p->software = known->software);
+        return yk_cache_plan_again(&p->plan, &p->b, d, &co, &known->cut);
     }
-    if (st == YK_OK)
-        yk_cache_plan_finish(&p->plan);
-    p->plan = software;
-    p->software = true;
-    return YK_OK;
+    yk_status st = search(g, p);
+    if (st == YK_OK) {
+        c.software = p->software;
+        c.cut = p->plan.taken;
+        yk_gpu_memo_put(&g->memo, &c);
+    }
+    return st;
 }
 
 static yk_status kernel_for(struct yk_gpu *g, const struct pass *p, void **kernel, double *seconds)
@@ -172,90 +197,15 @@ static yk_status kernel_for(struct yk_gpu *g, const struct pass *p, void **kerne
                      "-DREAL=%s -DDOUBLE=%d -DLOG=%d -DNATIVE=%d -DTEXTURE=%d -DUNROLL=%u -DMETA_INTS=%d",
                      p->o.single ? "float" : "double", !p->o.single, p->o.log, p->o.native && p->o.single,
                      p->o.path == YK_GPU_TEXTURE, p->o.unroll ? p->o.unroll : 2, YK_GPU_META);
-    snprintf(options + n, sizeof options - (size_t)n, " -DNIN=%u -DRA=%u -DRB=%u -DON_A=%uu -DON_B=%uu -DCACHED=%uu",
-             q->nin, q->roles.a.extent, q->roles.b.extent, a, b, cached);
+    snprintf(options + n, sizeof options - (size_t)n,
+             " -DNIN=%u -DRA=%u -DRB=%u -DON_A=%uu -DON_B=%uu -DCACHED=%uu -DAHEAD=%d", q->nin, q->roles.a.extent,
+             q->roles.b.extent, a, b, cached, q->ahead);
     /* What looks everything up is about that many times slower. */
     static const double GENERIC = 8;
     if (p->o.generic || (p->o.lazy && !yk_gpu_kernel_worth(g, yk_gpu_text_sumproduct, "sumproduct", options,
                                                            (GENERIC - 1) * q->seconds)))
-        snprintf(options + n, sizeof options - (size_t)n, " -DGENERIC");
+        snprintf(options + n, sizeof options - (size_t)n, " -DGENERIC -DAHEAD=%d", p->o.generic && q->ahead);
     return yk_gpu_kernel_get(g, yk_gpu_text_sumproduct, "sumproduct", options, kernel, seconds);
-}
-
-/* The plan as the kernel reads it: META in constant memory, the rest behind it. Layout: sumproduct.cl. */
-static yk_status flatten(const struct yk_cache_plan *q, int32_t *meta, uint32_t *nmeta, int32_t **table, size_t *ntable)
-{
-    uint32_t steps = q->pages * q->chunks, nin = q->nin;
-    size_t n =
-        (size_t)(nin + 1) * (q->lanes + q->block_lows + q->block_highs) + q->lanes + (size_t)nin * q->chunks + steps;
-    for (uint32_t f = 0; f < nin; f++)
-        n += q->input[f].cached ? 2 * (size_t)q->input[f].cells : 0;
-    int32_t *t = malloc(n * sizeof *t), *at = t;
-    if (!t)
-        return YK_ENOMEM;
-    const struct yk_cache_function *fn[YK_CACHE_TABLES];
-    unsigned a = 0, b = 0, cached = 0;
-    for (uint32_t f = 0; f <= nin; f++)
-        fn[f] = f < nin ? &q->input[f] : &q->out;
-    for (uint32_t f = 0; f <= nin; f++, at += q->lanes)
-        memcpy(at, fn[f]->lane, q->lanes * sizeof *at);
-    for (uint32_t i = 0; i < q->lanes; i++)
-        *at++ = q->cut ? (int32_t)q->cut[i] : 0;
-    for (uint32_t f = 0; f <= nin; f++, at += q->block_lows)
-        memcpy(at, fn[f]->block_low, q->block_lows * sizeof *at);
-    for (uint32_t f = 0; f <= nin; f++, at += q->block_highs)
-        memcpy(at, fn[f]->block_high, q->block_highs * sizeof *at);
-    for (uint32_t c = 0; c < q->chunks; c++)
-        for (uint32_t f = 0; f < nin; f++)
-            *at++ = fn[f]->chunk[c];
-    for (uint32_t s = 0; s < steps; s++)
-        *at++ = q->invalid[s];
-    enum { SIDE_A = 16, SIDE_B = 160, FILL_CELLS = 304, FILL_AT = 312, LOWS = 320 };
-    memset(meta, 0, LOWS * sizeof *meta);
-    for (uint32_t f = 0; f <= nin; f++) {
-        memcpy(meta + SIDE_A + (size_t)YK_CACHE_SIDE * f, fn[f]->side[0], sizeof fn[f]->side[0]);
-        memcpy(meta + SIDE_B + (size_t)YK_CACHE_SIDE * f, fn[f]->side[1], sizeof fn[f]->side[1]);
-        if (f == nin)
-            break;
-        a |= (unsigned)q->input[f].on_a << f;
-        b |= (unsigned)q->input[f].on_b << f;
-        cached |= (unsigned)q->input[f].cached << f;
-        if (!q->input[f].cached)
-            continue;
-        meta[FILL_CELLS + f] = (int32_t)q->input[f].cells;
-        meta[FILL_AT + f] = (int32_t)(at - t);
-        memcpy(at, q->input[f].from, q->input[f].cells * sizeof *at);
-        memcpy(at + q->input[f].cells, q->input[f].to, q->input[f].cells * sizeof *at);
-        at += 2 * (size_t)q->input[f].cells;
-    }
-    uint32_t low = LOWS, page = low + q->lows * nin, end = page + q->pages * (nin + 1);
-    const int32_t first[] = {(int32_t)q->lanes,
-                             (int32_t)q->lows,
-                             (int32_t)q->chunks,
-                             (int32_t)q->pages,
-                             (int32_t)q->block_lows,
-                             (int32_t)q->block_highs,
-                             (int32_t)q->cut_parts,
-                             (int32_t)q->roles.cut_last,
-                             (int32_t)page,
-                             0,
-                             (int32_t)nin,
-                             (int32_t)q->roles.a.extent,
-                             (int32_t)q->roles.b.extent,
-                             (int32_t)a,
-                             (int32_t)b,
-                             (int32_t)cached};
-    memcpy(meta, first, sizeof first);
-    for (uint32_t s = 0; s < q->lows; s++)
-        for (uint32_t f = 0; f < nin; f++)
-            meta[low + s * nin + f] = fn[f]->low[s];
-    for (uint32_t s = 0; s < q->pages; s++)
-        for (uint32_t f = 0; f <= nin; f++)
-            meta[page + s * (nin + 1) + f] = fn[f]->page[s];
-    *nmeta = end;
-    *table = t;
-    *ntable = (size_t)(at - t);
-    return YK_OK;
 }
 
 static void note(struct yk_gpu_report *r, const struct pass *p, double seconds)
@@ -298,7 +248,7 @@ static yk_status launch(struct yk_gpu *g, const struct pass *p, const yk_gpu_mem
     double seconds = 0;
     yk_status st = kernel_for(g, p, &l.kernel, &r->build);
     if (st == YK_OK)
-        st = flatten(q, meta, &l.nmeta, &table, &ntable);
+        st = yk_gpu_flatten(q, l.threads, meta, &l.nmeta, &table, &ntable);
     if (st == YK_OK)
         st = yk_gpu_alloc(g, ntable * sizeof *table, &l.table);
     if (st == YK_OK)

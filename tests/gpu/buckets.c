@@ -14,21 +14,28 @@
 struct variant {
     const char *name;
     struct yk_gpu_options o;
+    bool ahead; /* plans for a device whose copies go on while threads compute: right on any */
 };
 
 static const struct variant variants[] = {
-    {"software cache, double", {.path = YK_GPU_SOFTWARE}},
-    {"software cache, smallest first, little scratchpad", {.path = YK_GPU_SOFTWARE, .smallest = true, .local = 600}},
-    {"software cache, one output per thread, pages", {.path = YK_GPU_SOFTWARE, .no_tile = true, .pages = 16}},
-    {"software cache, float", {.path = YK_GPU_SOFTWARE, .single = true}},
-    {"software cache, log2", {.path = YK_GPU_SOFTWARE, .log = true}},
-    {"software cache, log2, float", {.path = YK_GPU_SOFTWARE, .log = true, .single = true}},
-    {"software cache, native log2, float", {.path = YK_GPU_SOFTWARE, .log = true, .single = true, .native = true}},
-    {"hardware caches, double", {.path = YK_GPU_HARDWARE}},
-    {"hardware caches, float", {.path = YK_GPU_HARDWARE, .single = true}},
-    {"hardware caches, log2", {.path = YK_GPU_HARDWARE, .log = true}},
-    {"texture path, double", {.path = YK_GPU_TEXTURE}},
-    {"texture path, float", {.path = YK_GPU_TEXTURE, .single = true}},
+    {"software cache, double", {.path = YK_GPU_SOFTWARE}, false},
+    {"software cache, smallest first, little scratchpad",
+     {.path = YK_GPU_SOFTWARE, .smallest = true, .local = 600},
+     false},
+    {"software cache, one output per thread, pages", {.path = YK_GPU_SOFTWARE, .no_tile = true, .pages = 16}, false},
+    {"software cache, pages filled ahead", {.path = YK_GPU_SOFTWARE, .pages = 16}, true},
+    {"software cache, float, pages filled ahead", {.path = YK_GPU_SOFTWARE, .pages = 16, .single = true}, true},
+    {"software cache, float", {.path = YK_GPU_SOFTWARE, .single = true}, false},
+    {"software cache, log2", {.path = YK_GPU_SOFTWARE, .log = true}, false},
+    {"software cache, log2, float", {.path = YK_GPU_SOFTWARE, .log = true, .single = true}, false},
+    {"software cache, native log2, float",
+     {.path = YK_GPU_SOFTWARE, .log = true, .single = true, .native = true},
+     false},
+    {"hardware caches, double", {.path = YK_GPU_HARDWARE}, false},
+    {"hardware caches, float", {.path = YK_GPU_HARDWARE, .single = true}, false},
+    {"hardware caches, log2", {.path = YK_GPU_HARDWARE, .log = true}, false},
+    {"texture path, double", {.path = YK_GPU_TEXTURE}, false},
+    {"texture path, float", {.path = YK_GPU_TEXTURE, .single = true}, false},
 };
 
 enum { LOG_BELOW = 300 }; /* logarithms are shifted this far, beyond what a float can hold as a number */
@@ -192,6 +199,11 @@ int main(int argc, char **argv)
     printf("%s\n", yk_gpu_name(gpu));
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         double error = 0;
+        bool async[2];
+        for (int k = 0; k < 2; k++) {
+            async[k] = yk_gpu_shape(gpu, k)->async;
+            yk_gpu_shape(gpu, k)->async = async[k] || variants[v].ahead;
+        }
         int right = 0, left = 0, n[3] = {0};
         if (!variants[v].o.single && !yk_gpu_has_double(gpu)) {
             printf("%-52s not on this device: no double\n", variants[v].name);
@@ -206,6 +218,8 @@ int main(int argc, char **argv)
                 o.unroll = 1; /* one kernel */
             n[one(&variants[v], &o, seed++, states, &error)]++;
         }
+        for (int k = 0; k < 2; k++)
+            yk_gpu_shape(gpu, k)->async = async[k];
         right = n[0];
         left = n[2];
         wrong += n[1];

@@ -9,6 +9,8 @@
 static const char *const shapes[] = {
     "-DREAL=double -DDOUBLE=1 -DLOG=0 -DNATIVE=0 -DTEXTURE=0 -DUNROLL=2 -DNIN=2 -DRA=5 -DRB=4 -DON_A=1u -DON_B=2u "
     "-DCACHED=3u",
+    "-DREAL=float -DDOUBLE=0 -DLOG=0 -DNATIVE=0 -DTEXTURE=0 -DUNROLL=2 -DNIN=3 -DRA=9 -DRB=6 -DON_A=5u -DON_B=6u "
+    "-DCACHED=7u -DAHEAD=1",
     "-DREAL=float -DDOUBLE=0 -DLOG=0 -DNATIVE=0 -DTEXTURE=1 -DUNROLL=4 -DNIN=3 -DRA=8 -DRB=8 -DON_A=3u -DON_B=6u "
     "-DCACHED=0u",
     "-DREAL=float -DDOUBLE=0 -DLOG=1 -DNATIVE=1 -DTEXTURE=0 -DUNROLL=1 -DNIN=4 -DRA=2 -DRB=1 -DON_A=9u -DON_B=0u "
@@ -70,6 +72,7 @@ int main(void)
         failed += compile(n, text, plain, arch[a]);
     }
     free(text);
-    printf("%d of %zu programs do not compile\n", failed, sizeof arch / sizeof *arch * 5);
+    printf("%d of %zu programs do not compile\n", failed,
+           sizeof arch / sizeof *arch * (sizeof shapes / sizeof *shapes + 1));
     return failed != 0;
 }
