@@ -68,7 +68,7 @@ static void set_environment(const char *pipeline, const char *json)
     snprintf(text, sizeof text, "%s/libyoke.so", folder);
     setenv("LD_PRELOAD", text, 1);
     setenv("YOKE_DEVICES", device, 1);
-    setenv("YOKE_PIPELINE", !pipeline ? "off" : link_rate > 0 && !strcmp(pipeline, "auto") ? "16" : pipeline, 1);
+    setenv("YOKE_PIPELINE", !pipeline ? "off" : link_rate > 0 && !strcmp(pipeline, "auto") ? "32" : pipeline, 1);
     setenv("YOKE_JSON", json, 1);
     if (link_rate <= 0)
         return;
