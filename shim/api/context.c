@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "shim/api/api.h"
 #include "shim/core/subdevice.h"
+#include "shim/queue/ahead.h"
 #include "shim/queue/callback.h"
 #include "shim/queue/remember.h"
 
@@ -32,6 +33,8 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         yk_remember_start();
     struct yk_context *ctx =
         err == CL_SUCCESS ? yk_context_create(properties, num_devices, devices, fn ? &errors : NULL, &err) : NULL;
+    if (ctx)
+        yk_ahead_contexts(ctx);
     yk_set_err(errcode_ret, err);
     return (cl_context)(void *)ctx;
 }

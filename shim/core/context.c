@@ -172,21 +172,27 @@ cl_device_id yk_context_device(const struct yk_context *ctx, cl_device_id device
 cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
 {
     cl_context real = __atomic_load_n(&ctx->real[dev], __ATOMIC_ACQUIRE);
-    if (real || ctx->whole || ctx->failed[dev])
+    if (real || ctx->whole || __atomic_load_n(&ctx->failed[dev], __ATOMIC_RELAXED))
         return real;
-    /* No lock is held across a driver call: two threads may both create; the second gives its own back. */
+    /* One thread makes it, others wait: it takes a quarter of a second on a GPU. No lock of ours may be held across a
+     * driver call; nothing comes back into yoke from this one. */
+    static pthread_mutex_t making[YK_MAX_DEVICES] = {[0 ... YK_MAX_DEVICES - 1] = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_lock(&making[dev]);
+    real = __atomic_load_n(&ctx->real[dev], __ATOMIC_ACQUIRE);
+    if (real || ctx->failed[dev]) {
+        pthread_mutex_unlock(&making[dev]);
+        return real;
+    }
     cl_int err = CL_SUCCESS;
-    cl_context fresh = make_real(ctx, dev, &err), none = NULL;
+    cl_context fresh = make_real(ctx, dev, &err);
     const struct yk_device *d = &yk_rt.machine->device[dev];
     if (!fresh) {
-        ctx->failed[dev] = err ? err : CL_OUT_OF_RESOURCES;
+        __atomic_store_n(&ctx->failed[dev], err ? err : CL_OUT_OF_RESOURCES, __ATOMIC_RELAXED);
         yk_warn("device %u (%s) gives no context: %s; it takes no share", dev, d->name, yk_cl_error_name(err));
-        return NULL;
+    } else {
+        __atomic_store_n(&ctx->real[dev], fresh, __ATOMIC_RELEASE);
     }
-    if (!__atomic_compare_exchange_n(&ctx->real[dev], &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        d->cl->ReleaseContext(fresh);
-        return none;
-    }
+    pthread_mutex_unlock(&making[dev]);
     return fresh;
 }
 

@@ -13,6 +13,9 @@
  * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
+/** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are, where nobody has measured it. */
+double yk_link_bandwidth(unsigned dev, double bytes);
+
 /** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */
 void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
 

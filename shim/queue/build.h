@@ -33,7 +33,7 @@ struct yk_build {
     double spent;   /* seconds that the primary took for the launches of its kernels, as far as known; see worth.h */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
-     * Written before READY. */
+     * Written under lock, most before READY; atomic to read. */
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
     cl_program merge; /* the merge program, on merge_device; NULL: not built (yet). Under lock */
     unsigned merge_device;
@@ -42,6 +42,8 @@ struct yk_build {
     uint64_t wanted_at;            /* ns; when the building of the others began; atomic */
     bool asked;                    /* the transformer is at work or done; atomic */
     bool kept_only;                /* CPU devices: only what is kept, nothing is compiled in the program's time */
+    bool primary_begun;            /* the primary's programs are being built or are; atomic */
+    bool loading;                  /* yk_build_load is at work; atomic */
     bool warm_asked;               /* yoke-warm has been asked to have it analysed; atomic */
     bool wanted;                   /* the other devices' programs are being built or will be; atomic */
     struct yk_merge *merged;       /* merged.h; NULL until launches may be merged; atomic */
@@ -63,13 +65,24 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
  * Thread: any. */
 void yk_build_ask(struct yk_build *b);
 
-/** Some launch is worth splitting: build for the other devices now (contexts included), once. Cheap when already
- * wanted. Where splits are insisted on they are built at once, without being asked for. Thread: any.
+/** Some launch is worth splitting: build for the other devices now (contexts included), once. Beside a GPU, CPU devices
+ * for which something would have to be compiled are left out unless the program is long. Cheap when already wanted.
+ * Where splits are insisted on they are built at once, without being asked for. Thread: any.
  */
 void yk_build_want(struct yk_build *b);
 
 /** Splits are asked for (a strategy, forced, reproducible): it is not for yoke to judge whether they pay. */
 bool yk_build_insisted(void);
+
+/** yoke-warm has compiled what was missing: load it, in the background. Cheap where that goes on already. Thread: any.
+ */
+void yk_build_load(struct yk_build *b);
+
+/** Has DEV the program that B's kernels are split from: the partition-ready one, or the app's? */
+static inline bool yk_build_has(const struct yk_build *b, unsigned dev, bool variant)
+{
+    return __atomic_load_n(variant ? &b->variant[dev] : &b->original[dev], __ATOMIC_ACQUIRE) != NULL;
+}
 
 void yk_build_hold(struct yk_build *b);
 void yk_build_drop(struct yk_build *b);

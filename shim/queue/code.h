@@ -33,9 +33,10 @@ struct yk_code {
     double measure_at;                           /* when so much is spent, the next is measured; see worth.h */
     unsigned measured;                           /* whole launches; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
-    /* Has yoke-warm been asked to compile it there, has anybody looked whether it has, and has it? For ranges that are
-     * not wide, and wide ones. */
-    bool warm_asked[YK_MAX_DEVICES][2], warm_looked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
+    /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
+     * are not wide, and wide ones. */
+    bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
+    uint64_t warm_looked[YK_MAX_DEVICES][2];
     struct yk_code_kernel *merger; /* kernels of the merge program; under lock */
     double merge_spent;            /* ns that comparing its outputs is predicted to have taken so far */
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */

@@ -4,12 +4,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "device/numeric.h"
-#include "partitioner/cost.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
-#include "shim/queue/cut.h"
-#include "shim/queue/part.h"
-#include "shim/queue/predict.h"
+#include "shim/queue/ahead.h"
+#include "shim/queue/divide.h"
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
@@ -18,33 +16,6 @@
 enum { FORCED_WAIT_MS = 60000 };
 
 static bool quarantined[YK_MAX_DEVICES];
-
-/* The strategy of this process, parsed once. */
-static struct {
-    pthread_once_t once;
-    bool given;
-    struct yk_strategy strategy;
-} chosen = {.once = PTHREAD_ONCE_INIT};
-
-static void parse_strategy(void)
-{
-    char msg[256];
-    const char *text = yk_rt.options.strategy;
-    const struct yk_machine *m = yk_rt.machine;
-    if (text && strcmp(text, "auto")) {
-        yk_status s = yk_strategy_parse(text, &chosen.strategy, msg, sizeof msg);
-        if (s == YK_OK && chosen.strategy.single == YK_SPLIT_NONE && chosen.strategy.single_name[0])
-            s = yk_machine_find(m, chosen.strategy.single_name, &chosen.strategy.single, msg, sizeof msg);
-        if (s == YK_OK)
-            s = yk_strategy_check(&chosen.strategy, m->n, msg, sizeof msg);
-        if (s == YK_OK)
-            chosen.given = true;
-        else
-            yk_warn("YOKE_STRATEGY=%s: %s; yoke decides", text, msg);
-    }
-    if (!chosen.given)
-        yk_strategy_parse("waterfill", &chosen.strategy, msg, sizeof msg);
-}
 
 void yk_decide_quarantine(unsigned dev, cl_int err, bool in_time)
 {
@@ -173,10 +144,10 @@ static bool can_take(const struct yk_launch *l, const struct yk_facts_kernel *f,
         (f->fp64 && !d->fp64))
         return false;
     if ((dev != yk_rt.machine->primary || f->needs_variant) && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) {
-        if (!d->host_memory || f->needs_variant || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
+        if (!d->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
             return false;
         *late = true;
-    } else if (f->needs_variant ? !b->variant[dev] : !b->original[dev]) {
+    } else if (!yk_build_has(b, dev, f->needs_variant)) {
         return false;
     }
     uint64_t local = 0;
@@ -198,152 +169,67 @@ static bool numerics_allow(const struct yk_facts_kernel *f, unsigned dev, enum y
            yk_numeric_class(&yk_rt.machine->device[dev]) == yk_numeric_class(yk_rt.primary);
 }
 
-/* Forced splits are for tests: nobody who may take a share goes without. */
-static void give_everyone_some(const struct yk_decision *d, unsigned n, uint64_t *groups)
+static unsigned find_takers(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
+                            bool *left_out, bool *would_mixed)
 {
-    unsigned most = 0;
-    for (unsigned i = 0; i < n; i++)
-        if (groups[i] > groups[most])
-            most = i;
-    for (unsigned i = 0; i < n; i++)
-        if (d->takes[i] && !groups[i] && groups[most] > 1) {
-            groups[i] = 1;
-            groups[most]--;
-        }
-}
-
-/* Bytes through the host for DEV to take part: what it lacks, and what it writes there and back. Devices with host
- * memory: none. */
-static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
-                        unsigned dev)
-{
-    double bytes = 0;
-    if (yk_parts_bytes(l, f, d, dev, &bytes))
-        return bytes;
-    bytes = 0;
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        if (l->value[i].kind != YK_VALUE_MEM)
-            continue;
-        const struct yk_mem *m = l->value[i].u.mem;
-        if (yk_rt.machine->device[dev].host_memory && (m->store->zero_copy[dev] || !m->store->real[dev]))
-            continue;
-        bool written = i >= f->nargs || f->arg[i].written;
-        if (dev != yk_rt.machine->primary)
-            bytes += (double)m->size;
-        if (written)
-            bytes += 2 * (double)m->size; /* read back and compared; brought again when next used */
-    }
-    return bytes;
-}
-
-/* A split must be predicted to beat the primary by this much: predictions err, and a split that loses is worse than one
- * that was missed. */
-/* Launches of which a device that compiles at the first launch is prepared for before it has a share. */
-static const double warm_from_ms = 5;
-
-static const double margin = 0.05, extra_ms = 0.05;
-
-/* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
-static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
-{
-    if (chosen.given)
-        return !strcmp(chosen.strategy.ops->name, "guided");
-    if (!free || bytes > 0 || (p->all_known && p->all_warm))
-        return false;
-    double latency = 0;
+    unsigned takers = 0;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        if (p->device[i].usable && p->device[i].latency > latency)
-            latency = p->device[i].latency;
+        d->takes[i] = false;
+        if (!can_take(l, f, i, d->local[0] * d->local[1] * d->local[2], &d->late[i]) ||
+            (d->late[i] && !(yk_remember_alone(l) > 0)))
+            continue;
+        d->takes[i] = numerics_allow(f, i, yk_rt.options.numerics);
+        takers += d->takes[i];
+        *left_out |= !d->takes[i];
+        *would_mixed |= !d->takes[i] && numerics_allow(f, i, YK_NUMERICS_MIXED);
     }
-    /* A device that has never run the kernel may compile it first, for as long as that takes: only a launch, or a
-     * program, that is long beside that may wait for it. */
-    double spent = yk_code_get(&l->code->spent) * 1e3;
-    return !p->all_known && (p->alone_ms > 2 * latency || (p->alone_ms > 1 && spent > 4 * latency));
+    return takers;
 }
 
-/* Shares, or a reason to run whole (then D->split stays false and it has been counted). */
-static bool divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
+/* Whole for REASON, unless the primary can begin and see how long it takes. */
+static void whole_or_ahead(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
+                           const char *reason)
 {
-    struct yk_prediction p;
-    uint64_t groups[YK_SPLIT_MAX] = {0}, at = 0;
-    unsigned n = yk_rt.machine->n;
-    const struct yk_options *o = &yk_rt.options;
-    bool free = !chosen.given && !o->reproducible && !o->force_split;
-    double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
-    yk_cut_choose(l, f, d);
-    for (unsigned i = 0; i < n; i++)
-        if (d->takes[i])
-            all_bytes += bytes[i] = bytes_for(l, f, d, i);
-    yk_predict(l, d, bytes, &p);
-    d->alone_ms = p.alone_ms;
-    /* Whole rows: a share is one box then, and the first one needs no offset, for which PoCL compiles anew. */
-    d->grain = yk_range_grain(&d->range, 24);
-    if (free && !(p.alone_ms > 0)) {
-        d->measure = true;
-        whole(d, "the primary was measured first");
-        return false;
-    }
-    for (unsigned i = 0; i < n && free; i++)
-        if (p.unseen[i] && p.alone_ms > warm_from_ms && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU &&
-            !f->needs_variant)
-            yk_warm_ask(l, i, d->local);
-    if (should_guide(l, &p, free, all_bytes)) {
-        bool late = false;
-        for (unsigned i = 0; i < n; i++)
-            late |= d->late[i];
-        d->guided = !late;
-        if (d->guided)
-            return true;
-    }
-    struct yk_strategy strategy = chosen.strategy;
-    if (!chosen.given && o->reproducible)
-        yk_strategy_parse("even", &strategy, NULL, 0);
-    struct yk_split split = {.n = n, .device = p.device, .total = d->total, .grain = o->force_split ? 1 : d->grain};
-    yk_strategy_divide(&strategy, &split, groups);
-    if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms))
-        d->predicted_ms = 0;
-    if (free && !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms)) {
-        if (p.all_warm)
-            yk_code_put(&l->code->small, (double)yk_decide_items(l));
-        d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
-        whole(d, p.all_warm ? "one device alone is predicted to be faster"
-                            : "another device is predicted to be ready too late");
-        return false;
-    }
-    if (o->force_split)
-        give_everyone_some(d, n, groups);
-    for (unsigned i = 0; i < n; i++) {
-        d->from[i] = at;
-        d->to[i] = at += groups[i];
-        if (groups[i] && yk_split_known(&p.device[i]))
-            d->run_ms[i] = yk_split_parts(&p.device[i], (double)groups[i]).run - p.device[i].latency;
-        d->takes[i] = groups[i] > 0;
-    }
-    return true;
+    d->ahead = (d->measure || yk_ahead_forced()) && yk_ahead_may(l, f, d);
+    if (d->ahead)
+        d->reason = reason;
+    else
+        whole(d, reason);
 }
 
-/* Nobody else is ready, and nothing is being built: what this program would need next time is compiled aside. */
-static void prepare_others(const struct yk_launch *l, const struct yk_decision *d, const struct yk_facts_kernel *f)
+bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64_t begin, struct yk_decision *d)
 {
-    const struct yk_machine *m = yk_rt.machine;
-    /* Partition-ready variants from a kept binary were measured to run at 0.4 of the speed (histogram on PoCL 3.1):
-     * until that is understood they are built from source, by programs that are long enough. */
-    if (f->needs_variant || !(yk_remember_alone(l) > warm_from_ms))
-        return;
-    for (unsigned i = 0; i < m->n; i++)
-        if (m->device[i].usable && m->device[i].type & CL_DEVICE_TYPE_CPU && i != m->primary &&
-            !yk_warm_done(l, i, d->local))
-            yk_warm_ask(l, i, d->local);
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    bool left_out = false, would_mixed = false;
+    *d = *first;
+    d->begin = begin;
+    d->ahead = d->measure = false;
+    if (find_takers(l, f, d, &left_out, &would_mixed) < 2)
+        return false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (d->late[i])
+            return false;
+    if (yk_divide(l, f, d))
+        return false;
+    unsigned takers = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        takers += d->takes[i];
+    return d->split = takers > 1 || !d->takes[yk_rt.machine->primary];
 }
 
 void yk_decide(struct yk_launch *l, struct yk_decision *d)
 {
     memset(d, 0, sizeof *d);
-    pthread_once(&chosen.once, parse_strategy);
     const struct yk_options *o = &yk_rt.options;
-    bool insist = o->force_split || o->reproducible || chosen.given;
+    bool insist = o->force_split || o->reproducible || yk_divide_given();
     struct yk_build *build = l->code->build;
-    enum yk_build_state state = yk_build_wait(build, YK_BUILD_READY, insist ? FORCED_WAIT_MS * 1000000ull : 0);
+    bool test = yk_ahead_forced() && !insist; /* for its tests: what is to be gone ahead of must be known */
+    if (test) {
+        yk_build_ask(build);
+        yk_build_wait(build, YK_BUILD_ANALYSED, FORCED_WAIT_MS * 1000000ull);
+        yk_build_want(build);
+    }
+    enum yk_build_state state = yk_build_wait(build, YK_BUILD_READY, insist || test ? FORCED_WAIT_MS * 1000000ull : 0);
     if (!insist && state == YK_BUILD_PENDING && __atomic_load_n(&build->asked, __ATOMIC_RELAXED)) {
         /* What is known to be long may wait a little for what halves it. */
         double ms = yk_remember_alone(l) / 16;
@@ -365,7 +251,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         whole(d, "the result depends on the local size, which the program left open");
         return;
     }
-    size_t max_group = SIZE_MAX, group = 1;
+    size_t max_group = SIZE_MAX;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (yk_rt.machine->device[i].usable && yk_rt.machine->device[i].max_group < max_group)
             max_group = yk_rt.machine->device[i].max_group;
@@ -376,7 +262,6 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         choose_local(l, f, max_group, d->local);
     d->range.dims = l->dims;
     for (unsigned i = 0; i < 3; i++) {
-        group *= d->local[i];
         d->range.groups[i] = i < l->dims ? l->global[i] / d->local[i] : 1;
         if (i < l->dims && l->global[i] % d->local[i]) {
             whole(d, "the range is not a multiple of the required local size");
@@ -387,27 +272,18 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         whole(d, "there is one work-group");
         return;
     }
-    unsigned takers = 0;
-    bool left_out = false, would_mixed = false, would_any = false;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        if (!can_take(l, f, i, group, &d->late[i]) || (d->late[i] && !(yk_remember_alone(l) > 0)))
-            continue;
-        d->takes[i] = numerics_allow(f, i, o->numerics);
-        takers += d->takes[i];
-        if (!d->takes[i]) {
-            left_out = true;
-            would_mixed |= numerics_allow(f, i, YK_NUMERICS_MIXED);
-            would_any = true;
-        }
-    }
-    if (left_out && would_any)
+    bool left_out = false, would_mixed = false;
+    unsigned takers = find_takers(l, f, d, &left_out, &would_mixed);
+    if (left_out)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
         d->measure = !left_out && state == YK_BUILD_ANALYSED;
-        if (d->measure || (!left_out && build->kept_only))
-            prepare_others(l, d, f);
-        whole(d, left_out ? "numerics: the other devices may round differently (see --numerics)"
-                          : "no second device was ready or able to take a share");
+        if (!left_out)
+            yk_warm_prepare(l, d->local);
+        if (left_out)
+            whole(d, "numerics: the other devices may round differently (see --numerics)");
+        else
+            whole_or_ahead(l, f, d, "no second device was ready or able to take a share");
         return;
     }
     if (f->verdict == YK_VERDICT_REDUCTION) {
@@ -419,13 +295,17 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
             return;
         }
     }
-    if (!divide(l, f, d))
+    const char *why = yk_divide(l, f, d);
+    if (why) {
+        whole_or_ahead(l, f, d, why);
         return;
+    }
     takers = 0;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         takers += d->takes[i];
     if (takers < 2 && d->takes[yk_rt.machine->primary]) {
-        whole(d, chosen.given ? "the strategy gives all to the primary" : "one device alone is predicted to be faster");
+        whole(d, yk_divide_given() ? "the strategy gives all to the primary"
+                                   : "one device alone is predicted to be faster");
         return;
     }
     d->split = true;

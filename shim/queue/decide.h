@@ -13,9 +13,11 @@ struct yk_decision {
     bool split;
     const char *reason; /* of a whole launch */
     bool measure;       /* whole: wait for it and note how fast the primary was */
+    bool ahead;         /* the primary begins alone (ahead.h); not counted yet */
     struct yk_range range;
     size_t local[3];
     uint64_t total;
+    uint64_t begin;                  /* work-groups before this one are done: the shares cover [begin, total) */
     bool takes[YK_MAX_DEVICES];      /* devices with a share */
     bool late[YK_MAX_DEVICES];       /* of those: still being built for; takes its share when it is ready */
     double predicted_ms;             /* of the whole launch; 0: no prediction */
@@ -30,8 +32,13 @@ struct yk_decision {
 /** From the caller's thread: can L go whole at once without asking anybody? True also counts it. */
 bool yk_decide_whole_now(struct yk_launch *l);
 
-/** From the worker: waits for the analysis where the options say so, then decides. A whole decision is counted. */
+/** From the worker: waits for the analysis where the options say so, then decides. A whole decision is counted, unless
+ * the primary is to begin alone. */
 void yk_decide(struct yk_launch *l, struct yk_decision *d);
+
+/** The work-groups of FIRST (a decision on L to begin on the primary) from BEGIN on: into D, over whoever is ready now.
+ * False: nobody is, or it does not pay. Nothing is counted. */
+bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64_t begin, struct yk_decision *d);
 
 /** Work-items of L. */
 uint64_t yk_decide_items(const struct yk_launch *l);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/queue/ahead.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
@@ -95,10 +96,9 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     return err;
 }
 
-cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
+cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     const struct yk_device *d = yk_rt.primary;
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     uint64_t moved = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
@@ -115,10 +115,19 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
             return err;
     }
     yk_stats_moved(moved);
+    return CL_SUCCESS;
+}
+
+cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
+{
+    const struct yk_device *d = yk_rt.primary;
+    cl_int err = yk_launch_bring(l, yk_code_facts(l->code));
+    if (err != CL_SUCCESS)
+        return err;
     struct yk_code_kernel *k = yk_code_take(l->code, d->index, false);
     if (!k)
         return CL_OUT_OF_RESOURCES;
-    cl_int err = yk_launch_set_args(l, k->real, d->index);
+    err = yk_launch_set_args(l, k->real, d->index);
     if (err == CL_SUCCESS)
         err = enqueue_on_primary(l, k->real, 0, NULL, real);
     yk_code_give(l->code, d->index, false, k);
@@ -190,8 +199,7 @@ static cl_int launch_capture(struct yk_command *c)
     return CL_SUCCESS;
 }
 
-/* Wait for the launch just issued, say how it ended, and note the primary's rate; the best of all, since first launches
- * also compile. */
+/* Wait for the launch just issued, say how it ended, and note how fast the primary was. */
 static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64_t launch)
 {
     unsigned p = yk_rt.machine->primary;
@@ -204,7 +212,14 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
                       "\"launch\":%llu,\"whole\":true,\"predicted_ms\":0", (unsigned long long)launch);
         yk_trace_flow(false, launch, yk_track_device(p), start + 1);
     }
-    double seconds = (double)(end - start) * 1e-9, rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
+    yk_launch_measured(l, (double)(end - start) * 1e-9);
+    return err;
+}
+
+void yk_launch_measured(struct yk_launch *l, double seconds)
+{
+    unsigned p = yk_rt.machine->primary;
+    double rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
     yk_lock_take(&l->code->lock);
     if (rate > yk_code_get(&l->code->rate[p]))
         yk_code_put(&l->code->rate[p], rate);
@@ -217,7 +232,6 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
     if (yk_remember_worth(l->code->build) && yk_build_now(l->code->build) == YK_BUILD_PENDING)
         yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */
-    return err;
 }
 
 /* What was decided, and why, on the track of decisions. */
@@ -269,6 +283,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         trace_decision(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */
     }
+    if (d.ahead)
+        return yk_ahead_run(l, &d);
     cl_int err = YK_SHARE_UNTOUCHED;
     if (d.split) {
         err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_run(l, &d);

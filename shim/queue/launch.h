@@ -61,6 +61,15 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
  * alone. */
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f);
 
+/** What L touches (F: its facts, or NULL) and the primary lacks is brought there, after what its queue was given
+ * before.
+ */
+cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
+
+/** L took the primary alone SECONDS: noted, here (the best of all, since first launches also compile) and for later
+ * processes. Thread: the worker's. */
+void yk_launch_measured(struct yk_launch *l, double seconds);
+
 /** Whole on the primary's real queue with the worker's own kernel; bytes are brought first. */
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real);
 

@@ -107,7 +107,8 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
     for (unsigned dev = 0; dev < yk_rt.machine->n && st == YK_OK; dev++)
         if (d->takes[dev]) /* of chunks nobody knows beforehand who runs them: each taker gets what the launch touches
                             */
-            st = yk_parts_add(&s->parts, l, f, d, dev, d->guided ? 0 : d->from[dev], d->guided ? d->total : d->to[dev]);
+            st = yk_parts_add(&s->parts, l, f, d, dev, d->guided ? d->begin : d->from[dev],
+                              d->guided ? d->total : d->to[dev]);
     for (size_t i = 0; i < s->parts.part.n && d->guided; i++)
         s->parts.part.v[i].exact = false;
     if (st == YK_ENOMEM)

@@ -83,9 +83,9 @@ bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, 
         before += d->takes[i] && i < dev;
         takers += d->takes[i];
     }
-    uint64_t each = takers ? d->total / takers : 0;
-    uint64_t to = before + 1 == takers ? d->total : each * (before + 1);
-    bool any_own = false, known = takers && yk_parts_add(&s, l, f, d, dev, each * before, to) == YK_OK;
+    uint64_t each = takers ? (d->total - d->begin) / takers : 0, from = d->begin + each * before;
+    uint64_t to = before + 1 == takers ? d->total : from + each;
+    bool any_own = false, known = takers && yk_parts_add(&s, l, f, d, dev, from, to) == YK_OK;
     *bytes = 0;
     for (size_t i = 0; i < s.part.n && known; i++) {
         const struct yk_part *p = &s.part.v[i];

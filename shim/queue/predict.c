@@ -1,15 +1,13 @@
 #include "shim/queue/predict.h"
 #include <string.h>
 #include "base/clock.h"
+#include "shim/memory/link.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
 
 /* What a driver is taken to need for a kernel's first launch where nobody has seen it: PoCL compiles then; drivers of
  * GPUs have compiled at the build. */
 static const double first_cpu_ms = 250, first_gpu_ms = 1, first_cached_ms = 3, kept_ms = 2;
-
-/* Bytes per ms of links that nobody has measured: ordinary memory, through the host. */
-static const double default_bandwidth = 5e6;
 
 /* UNIT: of the samples, in work-groups of this launch. */
 static unsigned fill(struct yk_point *to, const struct yk_series *s, double unit)
@@ -150,7 +148,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         p->all_warm &= warm && !d->late[i];
         if (bytes[i] > 0) {
             s->bytes = bytes[i];
-            s->bandwidth = default_bandwidth;
+            s->bandwidth = yk_link_bandwidth(i, bytes[i]);
             s->link = 1; /* the worker brings them one after the other */
         }
     }

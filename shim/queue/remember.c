@@ -1,7 +1,10 @@
 #include "shim/queue/remember.h"
 #include "shim/queue/decide.h"
 #include "base/thread.h"
+#include <limits.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A program whose launches together last no longer than this is not what a second device is prepared for before
  * anything else is known. */
@@ -121,11 +124,46 @@ void yk_remember_built(const struct yk_build *b, unsigned dev, double ms)
     yk_profile_add(&k, 1, ms);
 }
 
+static struct yk_hash executable;
+
+static void find_executable(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    if (n > 0)
+        executable = yk_hash_bytes((struct yk_hash){0, 0}, path, (size_t)n);
+}
+
+static struct yk_profile_key process_key(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_executable);
+    return (struct yk_profile_key){
+        .kernel = executable, .name = "(process)", .device = yk_rt.primary, .kind = YK_SAMPLE_ALONE};
+}
+
+double yk_remember_process(void)
+{
+    struct yk_series s;
+    struct yk_profile_key k = process_key();
+    return yk_profile_get(&k, &s) ? s.at[0].ms : 0;
+}
+
 void yk_remember_program(const struct yk_build *b, double ms)
 {
+    struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE), all = process_key();
+    if (ms < worth_ms)
+        return;
+    yk_profile_add(&k, 1, ms);
+    yk_profile_add(&all, 1, ms);
+}
+
+double yk_remember_together(const struct yk_build *b)
+{
+    struct yk_series s;
     struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
-    if (ms >= worth_ms)
-        yk_profile_add(&k, 1, ms);
+    double here = yk_code_get(&b->spent) * 1e3, before = yk_profile_get(&k, &s) ? s.at[0].ms : 0;
+    return here > before ? here : before;
 }
 
 bool yk_remember_worth(const struct yk_build *b)

@@ -32,6 +32,12 @@ void yk_remember_built(const struct yk_build *b, unsigned dev, double ms);
 /** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program. */
 void yk_remember_program(const struct yk_build *b, double ms);
 
+/** The same of all programs of this executable, in an earlier process. */
+double yk_remember_process(void);
+
+/** How long they have taken together, in this or an earlier process: milliseconds; 0: nothing is known. */
+double yk_remember_together(const struct yk_build *b);
+
 /** Did launches of this program last long enough, in this or earlier processes, to prepare for splitting them at once?
  */
 bool yk_remember_worth(const struct yk_build *b);

@@ -271,7 +271,7 @@ static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *opera
         unsigned bad;
         memset(all.takes, 0, sizeof all.takes);
         used[next->dev] = all.takes[next->dev] = true;
-        all.from[next->dev] = 0;
+        all.from[next->dev] = all.begin;
         all.to[next->dev] = all.total;
         cl_int err = yk_operands_plan(w->l, w->facts, &all, operands) == YK_OK ? yk_operands_bring(operands, &all, &bad)
                                                                                : CL_OUT_OF_HOST_MEMORY;
@@ -280,7 +280,7 @@ static cl_int start_again(struct taker *t, unsigned n, struct yk_operands *opera
         if (err == CL_SUCCESS)
             err = yk_launch_set_args(w->l, next->kernel->real, next->dev);
         if (err == CL_SUCCESS)
-            err = run_chunk(next, (struct chunk){0, all.total, next->dev});
+            err = run_chunk(next, (struct chunk){all.begin, all.total, next->dev});
         if (err == CL_SUCCESS)
             err = merge(t, n, operands, used);
         if (err == CL_SUCCESS)
@@ -391,7 +391,7 @@ static unsigned home_of(const struct yk_decision *d)
 
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
 {
-    struct work w = {.l = l, .d = d, .facts = yk_code_facts(l->code)};
+    struct work w = {.l = l, .d = d, .facts = yk_code_facts(l->code), .next = d->begin};
     struct taker t[YK_MAX_DEVICES];
     struct yk_operands operands;
     unsigned n = 0;

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "device/warm/request.h"
 #include "profiler/profile.h"
 #include "shim/core/background.h"
+#include "shim/queue/remember.h"
 #include "transform/client_child.h"
 
 enum { CPU_LIMIT_MS = 30000 };
@@ -22,6 +24,12 @@ static bool find_program(char *path, size_t n)
         if (snprintf(path, n, "%s/%s", yk_runtime_folder(), places[i]) < (int)n && access(path, X_OK) == 0)
             return true;
     return false;
+}
+
+bool yk_warm_able(void)
+{
+    char path[PATH_MAX];
+    return yk_env_bool("YOKE_PROFILE", true) && find_program(path, sizeof path);
 }
 
 static void *start(void *arg)
@@ -87,15 +95,30 @@ static bool is_kept(const struct yk_build *b, unsigned dev, bool variant)
     return kept;
 }
 
+bool yk_warm_kept_on(const struct yk_build *b, unsigned dev, bool variant)
+{
+    return (variant || dev != yk_rt.machine->primary) && is_kept(b, dev, variant);
+}
+
 bool yk_warm_kept(const struct yk_build *b)
 {
     const struct yk_machine *m = yk_rt.machine;
-    bool some = false;
+    bool original = false, variant = false, some = false;
     for (unsigned i = 0; i < b->facts.nkernels; i++)
-        some |= b->facts.kernel[i].verdict != YK_VERDICT_WHOLE && !b->facts.kernel[i].needs_variant;
-    for (unsigned i = 0; i < m->n && some; i++)
-        if (i != m->primary && m->device[i].usable && m->device[i].type & CL_DEVICE_TYPE_CPU)
-            some = is_kept(b, i, false);
+        if (b->facts.kernel[i].verdict != YK_VERDICT_WHOLE) {
+            original |= !b->facts.kernel[i].needs_variant;
+            variant |= b->facts.kernel[i].needs_variant;
+        }
+    /* Of the two one may never be asked for. The primary's variant is wanted where anybody's is. */
+    for (unsigned i = 0; i < m->n; i++)
+        if (i != m->primary && m->device[i].usable && m->device[i].type & CL_DEVICE_TYPE_CPU) {
+            bool kept = (original && yk_warm_kept_on(b, i, false)) ||
+                        (variant && yk_warm_kept_on(b, i, true) &&
+                         (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || yk_warm_kept_on(b, m->primary, true)));
+            if (!kept)
+                return false;
+            some = true;
+        }
     return some;
 }
 
@@ -190,8 +213,12 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_code *code = l->code;
     bool in_wide = wide(l);
-    if (__atomic_load_n(&code->warm_looked[dev][in_wide], __ATOMIC_ACQUIRE))
-        return __atomic_load_n(&code->warm_done[dev][in_wide], __ATOMIC_RELAXED);
+    const uint64_t again_ns = 5000000;
+    uint64_t looked = __atomic_load_n(&code->warm_looked[dev][in_wide], __ATOMIC_ACQUIRE), now = yk_now_ns();
+    if (__atomic_load_n(&code->warm_done[dev][in_wide], __ATOMIC_RELAXED))
+        return true;
+    if (looked && now - looked < again_ns)
+        return false;
     const struct yk_facts_kernel *f = yk_code_facts(code);
     bool variant = f && f->needs_variant;
     const char *source = source_of(code->build, variant);
@@ -203,7 +230,7 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
                 access(path, F_OK) == 0;
     free(options);
     __atomic_store_n(&code->warm_done[dev][in_wide], done, __ATOMIC_RELAXED);
-    __atomic_store_n(&code->warm_looked[dev][in_wide], true, __ATOMIC_RELEASE);
+    __atomic_store_n(&code->warm_looked[dev][in_wide], now, __ATOMIC_RELEASE);
     return done;
 }
 
@@ -227,4 +254,26 @@ cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, con
     yk_info("device %u (%s) does not take the binary that was kept; it is removed", dev, d->name);
     unlink(path);
     return NULL;
+}
+
+void yk_warm_prepare(const struct yk_launch *l, const size_t *local)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    struct yk_build *build = l->code->build;
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    bool missing = false, ready = true;
+    if (yk_build_insisted() || !build->kept_only || !f || !(yk_remember_alone(l) > yk_warm_from_ms))
+        return;
+    for (unsigned i = 0; i < m->n; i++) {
+        if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU) ||
+            yk_build_has(build, i, f->needs_variant))
+            continue;
+        missing = true;
+        if (!yk_warm_done(l, i, local)) {
+            ready = false;
+            yk_warm_ask(l, i, local);
+        }
+    }
+    if (missing && ready)
+        yk_build_load(build);
 }

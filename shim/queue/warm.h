@@ -5,6 +5,9 @@
 
 #include "shim/queue/launch.h"
 
+/** Is there a yoke-warm, and may it be asked? Cost: a few looks into the file system. */
+bool yk_warm_able(void);
+
 /** DEV will be wanted for launches like L (local size LOCAL): have it compiled for them, once per kernel and process,
  * where nobody knows of it yet. Returns at once; the request is written by a thread. Thread: any. */
 void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local);
@@ -13,11 +16,21 @@ void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local);
  * next to nothing; else it takes the processor, and the lock of the compiler, from the program. Cost: a few files. */
 bool yk_warm_kept(const struct yk_build *b);
 
+/** Launches of this many milliseconds are prepared for. */
+static const double yk_warm_from_ms = 0.5;
+
+/** Nobody else can take a share of L (local size LOCAL) yet: what CPU devices lack is compiled aside, and taken up when
+ * that is done. Does nothing where splits are insisted on. Thread: any; cheap. */
+void yk_warm_prepare(const struct yk_launch *l, const size_t *local);
+
+/** Is what DEV needs for B's kernels kept: those launched from the partition-ready source, or the others? */
+bool yk_warm_kept_on(const struct yk_build *b, unsigned dev, bool variant);
+
 /** Have B analysed for later processes, once per build. Returns at once. Thread: any. */
 void yk_warm_analyse(struct yk_build *b);
 
-/** Has yoke-warm compiled L's kernel for DEV, LOCAL and ranges as wide as L's? Asked of the file system once per kernel
- * and process. */
+/** Has yoke-warm compiled L's kernel for DEV, LOCAL and ranges as wide as L's? Asked of the file system every 5 ms
+ * until it has. */
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local);
 
 /** The program of SOURCE and OPTIONS (as they are given to DEV) from its kept binary, built; NULL: none, or the driver

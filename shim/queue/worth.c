@@ -1,4 +1,5 @@
 #include "shim/queue/worth.h"
+#include "shim/queue/ahead.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/remember.h"
 
@@ -34,7 +35,7 @@ bool yk_worth_early(struct yk_launch *l)
         return false;
     }
     double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
-    if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted())
+    if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted() || yk_ahead_forced())
         return false;
     begin(code->build);
     if (__atomic_load_n(&code->measured, __ATOMIC_RELAXED) < 2 || rate <= 0 || own >= yk_code_get(&code->measure_at))

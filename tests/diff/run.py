@@ -3,6 +3,7 @@
 really ran on several devices (seen below yoke by tests/count). See README.md.
 
     run.py split SEEDS       PoCL devices of one class, byte for byte; number of devices and strategy drawn from the seed
+    run.py ahead SEEDS       the same where the primary begins each launch alone (YOKE_AHEAD=force)
     run.py vendors SEEDS     PoCL beside Oclgrind or Intel: byte for byte with strict numerics; nothing for Oclgrind to report
     run.py any SEEDS         the same with `any`: each number is one that one of the two devices computes
     run.py oclgrind SEEDS    no yoke: Oclgrind reports nothing, and integer kernels are the same on both drivers
@@ -183,6 +184,16 @@ def split(work, arguments):
     return (f"{how} ({work.merge_kernels('yoke')} launches of merge kernels)", (every, several) if count > 1 else (set(), set()))
 
 
+def ahead(work, arguments):
+    """The primary begins every launch alone, and others take a part of the rest."""
+    devices, _ = draw(work.seed, arguments)
+    own = arguments.own or random.Random(work.seed * 31 + 5).choice(["", "own@1", "own@0", "own@*"])
+    bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
+    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_AHEAD": "force", "YOKE_SUMMARY": "1", "YOKE_FAULT": own}, True)
+    work.compare(got, bare)
+    return f"{len(devices.split())} devices {own}, the primary ahead", work.split_kernels("bare", "yoke")
+
+
 def nothing_reported(log):
     report = ""
     if os.path.exists(log):  # Oclgrind makes it when it is first used
@@ -235,7 +246,7 @@ def oclgrind(work, _):
     return "no report; integer kernels as on PoCL", (set(), set())
 
 
-MODES = {"split": split, "vendors": vendors, "any": any_numerics, "oclgrind": oclgrind}
+MODES = {"split": split, "ahead": ahead, "vendors": vendors, "any": any_numerics, "oclgrind": oclgrind}
 
 
 def seeds_of(text):
@@ -266,10 +277,10 @@ def main():
     parser.add_argument("--merge", choices=["auto", "kernel", "difference"], help="how outputs that are not exact are put together")
     parser.add_argument("--second", choices=["oclgrind", "intel"], default="oclgrind")
     arguments = parser.parse_args()
-    if arguments.mode != "split" and not second_there(arguments.second):
+    if arguments.mode not in ("split", "ahead") and not second_there(arguments.second):
         return 77
     if os.environ.get("YOKE_NIGHTLY"):
-        times = 5 if arguments.mode == "split" else 34
+        times = 5 if arguments.mode in ("split", "ahead") else 34
         arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + times * len(arguments.seeds))
     every, several, failed, reasons = set(), set(), 0, collections.Counter()
     seeds = list(arguments.seeds)

@@ -1,0 +1,281 @@
+#include "shim/queue/build_devices.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "device/numeric.h"
+#include "shim/core/background.h"
+#include "shim/queue/ahead.h"
+#include "shim/queue/analyse.h"
+#include "shim/queue/remember.h"
+#include "shim/queue/warm.h"
+
+/* SOURCE for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */
+static cl_program build_source(struct yk_build *b, unsigned dev, const char *source, const char *options,
+                               bool kept_only)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_context ctx = yk_context_real(b->ctx, dev);
+    if (!ctx)
+        return NULL;
+    cl_int err = CL_OUT_OF_HOST_MEMORY;
+    cl_program p = NULL;
+    size_t n = strlen(options) + 48;
+    char *all = malloc(n);
+    if (!all)
+        return NULL;
+    /* Twins of one driver get a define of their own: PoCL 3.1 aborts when two devices run one source and options. */
+    if (d->twin)
+        snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
+    else
+        snprintf(all, n, "%s", options);
+    if ((p = yk_warm_program(ctx, dev, source, all))) {
+        free(all);
+        return p;
+    }
+    if (kept_only) {
+        free(all);
+        return NULL;
+    }
+    p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
+    if (p)
+        err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
+    free(all);
+    if (!p)
+        return NULL;
+    if (err != CL_SUCCESS) {
+        char log[512] = "";
+        d->cl->GetProgramBuildInfo(p, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        yk_info("device %u (%s) cannot build a program (%s); it takes no share of its kernels. %s", dev, d->name,
+                yk_cl_error_name(err), log);
+        d->cl->ReleaseProgram(p);
+        return NULL;
+    }
+    return p;
+}
+
+static cl_program build_on(struct yk_build *b, unsigned dev, bool variant)
+{
+    bool kept_only = b->kept_only && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
+    if (kept_only && !yk_warm_kept_on(b, dev, variant))
+        return NULL; /* without a context for it */
+    return variant ? build_source(b, dev, b->facts.variant_source, b->facts.variant_options, kept_only)
+                   : build_source(b, dev, b->source, b->options, kept_only);
+}
+
+struct yk_build_need yk_build_needs(const struct yk_facts *f)
+{
+    struct yk_build_need n = {false, false, false};
+    for (unsigned i = 0; i < f->nkernels; i++)
+        if (f->kernel[i].verdict != YK_VERDICT_WHOLE) {
+            n.original |= !f->kernel[i].needs_variant;
+            n.variant |= f->kernel[i].needs_variant;
+            n.classes |= f->kernel[i].inexact || f->kernel[i].float_arith;
+        }
+    n.classes &= yk_rt.options.numerics != YK_NUMERICS_ANY;
+    return n;
+}
+
+static void build_device(struct yk_build *b, unsigned i, struct yk_build_need need)
+{
+    if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
+        cl_program p = NULL, v = NULL;
+        uint64_t start = yk_now_ns();
+        if (need.variant && b->facts.variant_source && !yk_build_has(b, i, true))
+            v = build_on(b, i, true);
+        if (need.original && !yk_build_has(b, i, false))
+            p = build_on(b, i, false);
+        yk_lock_take(&b->lock);
+        if (v)
+            __atomic_store_n(&b->variant[i], v, __ATOMIC_RELEASE);
+        if (p)
+            __atomic_store_n(&b->original[i], p, __ATOMIC_RELEASE);
+        yk_lock_drop(&b->lock);
+        if ((p || v) && i != yk_rt.machine->primary)
+            yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
+    } else {
+        yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
+                yk_rt.machine->device[i].name);
+    }
+    __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+}
+
+/* Beside a GPU a CPU adds little, and its driver compiles for half a second and more (PoCL): programs whose launches
+ * together take less than this many ms do without. */
+static const double cpus_from_ms = 2000;
+
+static bool is_cpu(unsigned dev)
+{
+    return dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
+}
+
+static void build_those(struct yk_build *b, bool cpus, bool build)
+{
+    struct yk_build_need need = yk_build_needs(&b->facts);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        if (i == yk_rt.machine->primary || is_cpu(i) != cpus || !yk_rt.machine->device[i].usable ||
+            yk_background_ending())
+            continue;
+        if (build)
+            build_device(b, i, need);
+        else
+            __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+    }
+}
+
+/* The primary's partition-ready program; the second to come waits for the first. */
+static void build_primary(struct yk_build *b)
+{
+    unsigned p = yk_rt.machine->primary;
+    bool first = !__atomic_exchange_n(&b->primary_begun, true, __ATOMIC_ACQ_REL);
+    if (first)
+        build_device(b, p, yk_build_needs(&b->facts));
+    yk_lock_take(&b->lock);
+    if (first)
+        pthread_cond_broadcast(&b->changed);
+    while (!__atomic_load_n(&b->done[p], __ATOMIC_ACQUIRE))
+        yk_lock_wait(&b->lock, &b->changed);
+    yk_lock_drop(&b->lock);
+}
+
+static void *build_primary_early(void *arg)
+{
+    struct yk_build *b = arg;
+    if (!yk_background_enter()) {
+        yk_build_leave(b);
+        return NULL;
+    }
+    build_primary(b);
+    yk_build_drop(b);
+    yk_background_leave();
+    return NULL;
+}
+
+/* Where that costs the program nothing: its launches can begin there alone then. */
+void yk_build_want_primary(struct yk_build *b)
+{
+    if (!yk_ahead_spare() || !yk_build_needs(&b->facts).variant)
+        return;
+    yk_build_hold(b);
+    if (yk_thread_start(build_primary_early, b))
+        yk_build_drop(b);
+}
+
+static void *build_devices(void *arg)
+{
+    struct yk_build *b = arg;
+    const struct yk_machine *m = yk_rt.machine;
+    struct yk_build_need need = yk_build_needs(&b->facts);
+    if (!yk_background_enter()) {
+        yk_build_leave(b);
+        return NULL;
+    }
+    /* The primary's variant first: without it nobody's is of use. */
+    if (!yk_background_ending())
+        build_primary(b);
+    build_those(b, false, true);
+    bool cpus = !yk_ahead_spare() || yk_build_insisted() || b->kept_only || yk_remember_together(b) >= cpus_from_ms;
+    build_those(b, true, cpus);
+    /* Which devices may share kernels with inexact operations; where it fails it has said so, and they share none. */
+    if (need.classes && !yk_background_ending())
+        yk_numeric_probe(m);
+    yk_build_set_state(b, YK_BUILD_READY, NULL);
+    yk_build_drop(b);
+    yk_background_leave();
+    return NULL;
+}
+
+static void *build_merge(void *arg)
+{
+    struct yk_build *b = arg;
+    bool may = yk_background_enter();
+    cl_program p =
+        may ? build_source(b, b->merge_device, b->facts.merge_source, b->facts.variant_options, false) : NULL;
+    yk_lock_take(&b->lock);
+    b->merge = p;
+    b->merge_done = true;
+    pthread_cond_broadcast(&b->changed);
+    yk_lock_drop(&b->lock);
+    if (may) {
+        yk_build_drop(b);
+        yk_background_leave();
+    } else {
+        yk_build_leave(b);
+    }
+    return NULL;
+}
+
+cl_program yk_build_merging(struct yk_build *b, unsigned dev, bool wait)
+{
+    enum yk_build_state state = yk_build_now(b);
+    if ((state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) || !b->facts.merge_source ||
+        b->facts.target_text[yk_analyse_target(dev)] != b->facts.target_text[0])
+        return NULL;
+    yk_lock_take(&b->lock);
+    bool ask = !b->merge_asked;
+    b->merge_asked = true;
+    if (ask)
+        b->merge_device = dev;
+    yk_lock_drop(&b->lock);
+    if (ask) {
+        yk_build_hold(b);
+        if (yk_thread_start(build_merge, b)) {
+            yk_lock_take(&b->lock);
+            b->merge_done = true;
+            yk_lock_drop(&b->lock);
+            yk_build_drop(b);
+        }
+    }
+    yk_lock_take(&b->lock);
+    while (wait && !b->merge_done)
+        yk_lock_wait(&b->lock, &b->changed);
+    cl_program p = b->merge_device == dev ? b->merge : NULL;
+    yk_lock_drop(&b->lock);
+    return p;
+}
+
+void yk_build_want(struct yk_build *b)
+{
+    if (yk_build_now(b) != YK_BUILD_ANALYSED || __atomic_exchange_n(&b->wanted, true, __ATOMIC_ACQ_REL))
+        return;
+    yk_build_hold(b);
+    __atomic_store_n(&b->wanted_at, yk_now_ns(), __ATOMIC_RELAXED);
+    if (yk_thread_start(build_devices, b)) {
+        yk_build_set_state(b, YK_BUILD_NONE, "no thread for the background build");
+        yk_build_drop(b);
+    }
+}
+
+static void *load_kept(void *arg)
+{
+    struct yk_build *b = arg;
+    struct yk_build_need need = yk_build_needs(&b->facts);
+    if (!yk_background_enter()) {
+        yk_build_leave(b);
+        return NULL;
+    }
+    for (unsigned i = 0; i < yk_rt.machine->n && !yk_background_ending(); i++)
+        if (yk_rt.machine->device[i].usable && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU)
+            build_device(b, i, need);
+    __atomic_store_n(&b->loading, false, __ATOMIC_RELEASE);
+    yk_build_drop(b);
+    yk_background_leave();
+    return NULL;
+}
+
+void yk_build_load(struct yk_build *b)
+{
+    if (yk_build_now(b) != YK_BUILD_READY) {
+        yk_build_want(b);
+        return;
+    }
+    if (__atomic_exchange_n(&b->loading, true, __ATOMIC_ACQ_REL))
+        return;
+    yk_build_hold(b);
+    if (yk_thread_start(load_kept, b)) {
+        __atomic_store_n(&b->loading, false, __ATOMIC_RELEASE);
+        yk_build_drop(b);
+    }
+}

@@ -1,0 +1,164 @@
+#include "shim/queue/divide.h"
+#include <pthread.h>
+#include <string.h>
+#include "base/log.h"
+#include "partitioner/cost.h"
+#include "shim/queue/ahead.h"
+#include "shim/queue/cut.h"
+#include "shim/queue/part.h"
+#include "shim/queue/predict.h"
+#include "shim/queue/remember.h"
+#include "shim/queue/warm.h"
+
+/* The strategy of this process, parsed once. */
+static struct {
+    pthread_once_t once;
+    bool given;
+    struct yk_strategy strategy;
+} chosen = {.once = PTHREAD_ONCE_INIT};
+
+static void parse_strategy(void)
+{
+    char msg[256];
+    const char *text = yk_rt.options.strategy;
+    const struct yk_machine *m = yk_rt.machine;
+    if (text && strcmp(text, "auto")) {
+        yk_status s = yk_strategy_parse(text, &chosen.strategy, msg, sizeof msg);
+        if (s == YK_OK && chosen.strategy.single == YK_SPLIT_NONE && chosen.strategy.single_name[0])
+            s = yk_machine_find(m, chosen.strategy.single_name, &chosen.strategy.single, msg, sizeof msg);
+        if (s == YK_OK)
+            s = yk_strategy_check(&chosen.strategy, m->n, msg, sizeof msg);
+        if (s == YK_OK)
+            chosen.given = true;
+        else
+            yk_warn("YOKE_STRATEGY=%s: %s; yoke decides", text, msg);
+    }
+    if (!chosen.given)
+        yk_strategy_parse("waterfill", &chosen.strategy, msg, sizeof msg);
+}
+
+bool yk_divide_given(void)
+{
+    pthread_once(&chosen.once, parse_strategy);
+    return chosen.given;
+}
+
+/* Forced splits are for tests: nobody who may take a share goes without. */
+static void give_everyone_some(const struct yk_decision *d, unsigned n, uint64_t *groups)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (groups[i] > groups[most])
+            most = i;
+    for (unsigned i = 0; i < n; i++)
+        if (d->takes[i] && !groups[i] && groups[most] > 1) {
+            groups[i] = 1;
+            groups[most]--;
+        }
+}
+
+/* Bytes through the host for DEV to take part: what it lacks, and what it writes there and back. Devices with host
+ * memory: none. */
+static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                        unsigned dev)
+{
+    double bytes = 0;
+    if (yk_parts_bytes(l, f, d, dev, &bytes))
+        return bytes;
+    bytes = 0;
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        if (l->value[i].kind != YK_VALUE_MEM)
+            continue;
+        const struct yk_mem *m = l->value[i].u.mem;
+        if (yk_rt.machine->device[dev].host_memory && (m->store->zero_copy[dev] || !m->store->real[dev]))
+            continue;
+        bool written = i >= f->nargs || f->arg[i].written;
+        if (dev != yk_rt.machine->primary)
+            bytes += (double)m->size;
+        if (written)
+            bytes += 2 * (double)m->size; /* read back and compared; brought again when next used */
+    }
+    return bytes;
+}
+
+/* A split must be predicted to beat the primary by this much: predictions err, and a split that loses is worse than one
+ * that was missed. */
+static const double margin = 0.05, extra_ms = 0.05;
+
+/* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
+static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
+{
+    if (chosen.given)
+        return !strcmp(chosen.strategy.ops->name, "guided");
+    if (!free || bytes > 0 || (p->all_known && p->all_warm))
+        return false;
+    double latency = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        if (p->device[i].usable && p->device[i].latency > latency)
+            latency = p->device[i].latency;
+    }
+    /* A device that has never run the kernel may compile it first, for as long as that takes: only a launch, or a
+     * program, that is long beside that may wait for it. */
+    double spent = yk_code_get(&l->code->spent) * 1e3;
+    return !p->all_known && (p->alone_ms > 2 * latency || (p->alone_ms > 1 && spent > 4 * latency));
+}
+
+const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
+{
+    struct yk_prediction p;
+    uint64_t groups[YK_SPLIT_MAX] = {0}, at = d->begin, rest = d->total - d->begin;
+    unsigned n = yk_rt.machine->n;
+    const struct yk_options *o = &yk_rt.options;
+    bool force = o->force_split || (d->begin && yk_ahead_forced());
+    bool free = !chosen.given && !o->reproducible && !force;
+    double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
+    if (!d->begin)
+        yk_cut_choose(l, f, d);
+    for (unsigned i = 0; i < n; i++)
+        if (d->takes[i])
+            all_bytes += bytes[i] = bytes_for(l, f, d, i);
+    pthread_once(&chosen.once, parse_strategy);
+    yk_predict(l, d, bytes, &p);
+    d->alone_ms = p.alone_ms *= (double)rest / (double)d->total;
+    /* Whole rows: a share is one box then, and the first one needs no offset, for which PoCL compiles anew. */
+    d->grain = yk_range_grain(&d->range, 24);
+    if (free && !(p.alone_ms > 0)) {
+        d->measure = true;
+        return "the primary was measured first";
+    }
+    for (unsigned i = 0; i < n && free; i++)
+        if (p.unseen[i] && p.alone_ms > yk_warm_from_ms && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU)
+            yk_warm_ask(l, i, d->local);
+    if (should_guide(l, &p, free, all_bytes)) {
+        bool late = false;
+        for (unsigned i = 0; i < n; i++)
+            late |= d->late[i];
+        d->guided = !late;
+        if (d->guided)
+            return NULL;
+    }
+    struct yk_strategy strategy = chosen.strategy;
+    if (!chosen.given && o->reproducible)
+        yk_strategy_parse("even", &strategy, NULL, 0);
+    struct yk_split split = {.n = n, .device = p.device, .total = rest, .grain = force ? 1 : d->grain};
+    yk_strategy_divide(&strategy, &split, groups);
+    if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms))
+        d->predicted_ms = 0;
+    if (free && !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms)) {
+        if (p.all_warm)
+            yk_code_put(&l->code->small, (double)yk_decide_items(l));
+        d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
+        return p.all_warm ? "one device alone is predicted to be faster"
+                          : "another device is predicted to be ready too late";
+    }
+    if (force)
+        give_everyone_some(d, n, groups);
+    for (unsigned i = 0; i < n; i++) {
+        d->from[i] = at;
+        d->to[i] = at += groups[i];
+        if (groups[i] && yk_split_known(&p.device[i]))
+            d->run_ms[i] = yk_split_parts(&p.device[i], (double)groups[i]).run - p.device[i].latency;
+        d->takes[i] = groups[i] > 0;
+    }
+    return NULL;
+}
