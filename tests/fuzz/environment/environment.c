@@ -232,13 +232,19 @@ static void tell(unsigned long long number, int status, int file)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/yoke-environment-XXXXXX";
+    const char *under = getenv("TMPDIR");
+    char folder[2048];
     if (argc < 2) {
         fprintf(stderr, "usage: fuzz_environment SECONDS [FIRST] | fuzz_environment = NUMBER\n");
         return 2;
     }
     setenv("YOKE_REAL_LIBOPENCL", YK_STUB_PATH, 1);
     setenv("YOKE_TRANSFORM", YK_STUB_TRANSFORM, 1);
+    if ((size_t)snprintf(folder, sizeof folder, "%s/yoke-environment-XXXXXX", under && *under ? under : "/tmp") >=
+        sizeof folder) {
+        fprintf(stderr, "TMPDIR is too long\n");
+        return 2;
+    }
     if (!mkdtemp(folder) || chdir(folder) || mkdir("cache", 0700) || mkdir("data", 0700) || mkdir("home", 0700)) {
         perror(folder);
         return 2;
