@@ -1,6 +1,7 @@
 /* Commands on buffers. Checks come in the order in which the specification lists the errors. */
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/api/image_command.h"
 #include "shim/memory/link.h"
 #include "shim/queue/transfer.h"
 
@@ -172,6 +173,12 @@ cl_int yk_api_EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffe
         return CL_INVALID_VALUE;
     if (overlap(src, src_offset, size, dst, dst_offset, size))
         return CL_MEM_COPY_OVERLAP;
+    if (!size) { /* drivers differ on it: this one is asked, also where the command is carried out later */
+        err = YK_CL_P->EnqueueCopyBuffer(q->real, yk_mem_real(src, YK_P), yk_mem_real(dst, YK_P), src_offset,
+                                         dst_offset, 0, 0, NULL, NULL);
+        if (err != CL_SUCCESS)
+            return err;
+    }
     struct yk_transfer t = transfer(&yk_copy_kind, q, src, src_offset, size, NULL);
     t.to = dst;
     t.to_off = dst_offset;
@@ -307,11 +314,13 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
     struct yk_transfer t = transfer(&yk_unmap_kind, q, m, found->offset, found->size, mapped_ptr);
     t.map_flags = found->flags;
     t.on_master = found->on_master;
-    err = yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
+    err = found->stage ? yk_image_unmap(q, m, found, num_events_in_wait_list, event_wait_list, event)
+                       : yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
     if (err == CL_SUCCESS) {
         __atomic_fetch_sub(&m->map_count, 1, __ATOMIC_RELAXED);
         if (!found->on_master)
             yk_link_unmapped(mapped_ptr);
+        yk_stage_drop(found->stage);
         free(found);
     } else {
         yk_lock_take(&m->lock);

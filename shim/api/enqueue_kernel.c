@@ -28,13 +28,19 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
     cl_int err = k->unset || k->foreign ? check_arguments(k, q->ctx) : CL_SUCCESS;
     if (err != CL_SUCCESS)
         return err;
-    if (!dims || dims > 3 || !global)
-        return !dims || dims > 3 ? CL_INVALID_WORK_DIMENSION : CL_INVALID_GLOBAL_WORK_SIZE;
+    static const size_t nothing[3] = {0, 0, 0};
+    if (!dims || dims > 3)
+        return CL_INVALID_WORK_DIMENSION;
+    if (!global && yk_rt.primary->version < 210)
+        return CL_INVALID_GLOBAL_WORK_SIZE;
+    if (!global) /* since OpenCL 2.1 a range of nothing */
+        global = nothing;
     struct yk_launch l = {.c = {.kind = kind, .size = sizeof l, .queue = q},
                           .code = k->code,
                           .fast = k->real,
                           .nvalues = k->nargs,
                           .value = k->value,
+                          .exec = k->exec,
                           .dims = dims,
                           .has_offset = offset != NULL,
                           .has_local = local != NULL};

@@ -86,6 +86,7 @@ cl_kernel yk_api_CloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
     if (c) {
         c->unset = k->unset;
         c->foreign = k->foreign;
+        c->exec = yk_exec_info_hold(k->exec);
     }
     yk_set_err(errcode_ret, err);
     return (cl_kernel)(void *)c;
@@ -130,7 +131,14 @@ cl_int yk_api_SetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name
                                 const void *param_value)
 {
     struct yk_kernel *k = yk_kernel_from(kernel);
-    return k ? YK_CL_P->SetKernelExecInfo(k->real, param_name, param_value_size, param_value) : CL_INVALID_KERNEL;
+    if (!k)
+        return CL_INVALID_KERNEL;
+    cl_int err = YK_CL_P->SetKernelExecInfo(k->real, param_name, param_value_size, param_value);
+    struct yk_exec_info *exec =
+        err == CL_SUCCESS && param_value ? yk_exec_info_with(k->exec, param_name, param_value_size, param_value) : NULL;
+    if (exec)
+        k->exec = exec;
+    return err == CL_SUCCESS && param_value && !exec ? CL_OUT_OF_HOST_MEMORY : err;
 }
 
 cl_int yk_api_GetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size, void *param_value,

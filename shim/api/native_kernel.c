@@ -29,8 +29,8 @@ static cl_int native_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
         memcpy(k->args + k->at[i], &mem[i], sizeof mem[i]);
     }
     if (err == CL_SUCCESS)
-        err = YK_CL_P->EnqueueNativeKernel(c->queue->real, k->function, k->args, k->size, k->n, k->n ? mem : NULL,
-                                           k->n ? loc : NULL, nwait, wait, real);
+        err = YK_CL_P->EnqueueNativeKernel(c->queue->real, k->function, k->size ? k->args : NULL, k->size, k->n,
+                                           k->n ? mem : NULL, k->n ? loc : NULL, nwait, wait, real);
     for (cl_uint i = 0; err == CL_SUCCESS && i < k->n; i++)
         yk_mem_primary_writes(k->mem[i], 0, k->mem[i]->size);
     free(mem);

@@ -45,8 +45,39 @@ static void *copy_of(const void *p, size_t n)
     return q;
 }
 
+/* What the driver would say at once of a command that is carried out later. */
+static cl_int check(const struct yk_command *c)
+{
+    const cl_map_flags maps = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    const cl_mem_migration_flags ways = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    const struct svm_command *s = (const struct svm_command *)c;
+    uintptr_t to = (uintptr_t)s->to, from = (uintptr_t)s->from;
+    switch (c->kind->type) {
+    case CL_COMMAND_SVM_MEMCPY:
+        if (!to || !from)
+            return CL_INVALID_VALUE;
+        return to < from + s->size && from < to + s->size ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
+    case CL_COMMAND_SVM_MEMFILL:
+        return !to || !s->pattern || !s->pattern_size || s->pattern_size > 128 ||
+                       (s->pattern_size & (s->pattern_size - 1)) || s->size % s->pattern_size || to % s->pattern_size
+                   ? CL_INVALID_VALUE
+                   : CL_SUCCESS;
+    case CL_COMMAND_SVM_MAP:
+        return !to || !s->size || (s->flags & ~maps) ? CL_INVALID_VALUE : CL_SUCCESS;
+    case CL_COMMAND_SVM_UNMAP:
+        return to ? CL_SUCCESS : CL_INVALID_VALUE;
+    case CL_COMMAND_SVM_MIGRATE_MEM:
+        return !s->n || !s->migrate || (s->migration & ~ways) ? CL_INVALID_VALUE : CL_SUCCESS;
+    default:
+        return CL_SUCCESS;
+    }
+}
+
 static cl_int svm_capture(struct yk_command *c)
 {
+    cl_int err = check(c);
+    if (err != CL_SUCCESS)
+        return err;
     const void *pattern = S->pattern;
     void **pointers = S->pointers;
     const void **migrate = S->migrate;

@@ -49,6 +49,14 @@ static void leave_last_words(struct yk_mem *m)
     m->callbacks = NULL;
 }
 
+void yk_stage_drop(struct yk_stage *s)
+{
+    if (!s || __atomic_sub_fetch(&s->holds, 1, __ATOMIC_ACQ_REL))
+        return;
+    free(s->bytes);
+    free(s);
+}
+
 static void mem_destroy(struct yk_handle *h)
 {
     struct yk_mem *m = (struct yk_mem *)h;
@@ -58,6 +66,7 @@ static void mem_destroy(struct yk_handle *h)
     while (m->mappings) {
         struct yk_mapping *p = m->mappings;
         m->mappings = p->next;
+        yk_stage_drop(p->stage);
         free(p);
     }
     for (unsigned i = 0; i < yk_rt.machine->n; i++)

@@ -16,13 +16,22 @@ struct yk_mem_callback {
     bool (*post)(void (*fn)(void *arg), void *arg);
 };
 
-/* One clEnqueueMapBuffer not yet unmapped. */
+/* Memory that stands in for an image's while it is mapped: of its mapping, and of the commands on their way. */
+struct yk_stage {
+    int32_t holds;
+    void *bytes;
+};
+void yk_stage_drop(struct yk_stage *s); /* NULL: nothing */
+
+/* One clEnqueueMapBuffer or clEnqueueMapImage not yet unmapped. */
 struct yk_mapping {
     struct yk_mapping *next;
     void *ptr;
     size_t offset, size; /* in the memory object */
     cl_map_flags flags;
     bool on_master; /* POINTER is in the master: the worker gathers and scatters; else the primary's driver mapped it */
+    struct yk_stage *stage;      /* images: POINTER is into this; held */
+    size_t corner[3], region[3]; /* then: of the texels */
 };
 
 struct yk_mem {

@@ -14,6 +14,7 @@ static void kernel_destroy(struct yk_handle *h)
     __atomic_fetch_sub(&k->program->kernels, 1, __ATOMIC_RELAXED);
     yk_code_drop(k->code);
     yk_drop(&k->program->h);
+    yk_exec_info_drop(k->exec);
     free(k->value);
     free(k->param);
     free(k);
@@ -274,5 +275,11 @@ struct yk_kernel *yk_kernel_copy(struct yk_kernel *k, cl_int *err)
             yk_handle_release(&c->h);
             c = NULL;
         }
+    if (c && (*err = yk_exec_info_set(k->exec, yk_rt.primary->cl, c->real)) != CL_SUCCESS) {
+        yk_handle_release(&c->h);
+        return NULL;
+    }
+    if (c)
+        c->exec = yk_exec_info_hold(k->exec);
     return c;
 }

@@ -15,10 +15,11 @@ struct yk_kernel {
     struct yk_program *program; /* held */
     struct yk_code *code;       /* held */
     cl_kernel real;
-    unsigned nargs, unset;  /* arguments; how many of them have no value yet */
-    bool foreign;           /* a buffer of another context has been an argument, and may still be */
-    struct yk_value *value; /* memory objects in it are not held: the app keeps them until the launch */
-    unsigned char *param;   /* enum yk_param */
+    unsigned nargs, unset;     /* arguments; how many of them have no value yet */
+    bool foreign;              /* a buffer of another context has been an argument, and may still be */
+    struct yk_value *value;    /* memory objects in it are not held: the app keeps them until the launch */
+    unsigned char *param;      /* enum yk_param */
+    struct yk_exec_info *exec; /* held; NULL: none */
 };
 
 /** Takes over REAL (a kernel of P->real, or a clone). NULL: CL_OUT_OF_HOST_MEMORY or CL_OUT_OF_RESOURCES in *ERR (REAL

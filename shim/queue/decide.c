@@ -42,6 +42,8 @@ uint64_t yk_decide_items(const struct yk_launch *l)
 /* A reason that no analysis could change, or NULL. */
 static const char *whole_by_form(const struct yk_launch *l)
 {
+    if (l->exec)
+        return "its kernel is told of shared virtual memory, which only the primary has";
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
         if (v->kind == YK_VALUE_PRIMARY)

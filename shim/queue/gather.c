@@ -154,7 +154,7 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
     unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
     if (!forced && run < RUN && __atomic_load_n(&q->last_run, __ATOMIC_RELAXED) < RUN)
         return false;
-    if (!l->has_local || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
+    if (!l->has_local || l->exec || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
         (q->properties & CL_QUEUE_PROFILING_ENABLE && event))
         return false;
     if (pause && !forced) {

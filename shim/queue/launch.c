@@ -67,7 +67,7 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++)
         err = set_value(cl, k, i, &l->value[i], dev);
-    return err;
+    return err == CL_SUCCESS && l->exec ? yk_exec_info_set(l->exec, cl, k) : err;
 }
 
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f)
@@ -147,6 +147,15 @@ static bool launch_resident(struct yk_command *c)
     return yk_decide_whole_now(l);
 }
 
+/* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0; since 3.0 a device says so. */
+static bool takes_ragged(cl_device_id on)
+{
+    cl_bool ragged = CL_TRUE;
+    if (yk_rt.primary->version >= 300)
+        yk_rt.primary->cl->GetDeviceInfo(on, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof ragged, &ragged, NULL);
+    return yk_rt.primary->version >= 200 && ragged;
+}
+
 /* What a driver would say at once of a launch that is carried out later. */
 static cl_int check_range(const struct yk_launch *l)
 {
@@ -156,6 +165,15 @@ static cl_int check_range(const struct yk_launch *l)
     if (d->cl->GetKernelWorkGroupInfo(l->fast, on, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
                                       NULL) != CL_SUCCESS)
         required[0] = 0;
+    bool nothing = false, ragged = false;
+    for (cl_uint i = 0; i < l->dims; i++) {
+        nothing |= !l->global[i];
+        ragged |= l->has_local && l->local[i] && l->global[i] % l->local[i];
+        if (l->has_local && __builtin_mul_overflow(group, l->local[i], &group))
+            return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    if (group > d->max_group || (ragged && !nothing && !takes_ragged(on)))
+        return CL_INVALID_WORK_GROUP_SIZE;
     for (cl_uint i = 0; i < l->dims; i++) {
         size_t end;
         if (!l->global[i] && d->version < 210)
@@ -164,16 +182,14 @@ static cl_int check_range(const struct yk_launch *l)
             return CL_INVALID_GLOBAL_OFFSET;
         if (!l->has_local)
             continue;
-        if (!l->local[i] || (d->version < 200 && l->global[i] % l->local[i]) ||
-            (required[0] && l->local[i] != required[i]))
+        if (!l->local[i] || (required[0] && l->local[i] != required[i]))
             return CL_INVALID_WORK_GROUP_SIZE;
         if (l->local[i] > d->max_item[i])
             return CL_INVALID_WORK_ITEM_SIZE;
-        group *= l->local[i];
     }
     if (required[0] && !l->has_local)
         return CL_INVALID_WORK_GROUP_SIZE;
-    return group > d->max_group ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+    return CL_SUCCESS;
 }
 
 static cl_int launch_capture(struct yk_command *c)
@@ -193,6 +209,7 @@ static cl_int launch_capture(struct yk_command *c)
             return CL_OUT_OF_HOST_MEMORY;
         }
     l->value = own;
+    yk_exec_info_hold(l->exec);
     l->captured = true;
     l->fast = NULL;
     yk_code_hold(l->code);
@@ -319,6 +336,7 @@ static void launch_release(struct yk_command *c)
     for (unsigned i = 0; i < l->nvalues; i++)
         yk_value_finish(&l->value[i]);
     free(l->value);
+    yk_exec_info_drop(l->exec);
     yk_code_drop(l->code);
 }
 

@@ -7,6 +7,7 @@
 #include "shim/memory/mem.h"
 #include "shim/queue/code.h"
 #include "shim/queue/command.h"
+#include "shim/queue/exec_info.h"
 
 enum yk_value_kind {
     YK_VALUE_NONE,    /* not set yet */
@@ -34,7 +35,8 @@ struct yk_launch {
     struct yk_code *code;
     cl_kernel fast; /* the primary's kernel that clSetKernelArg works on; only from the caller's thread */
     unsigned nvalues;
-    struct yk_value *value; /* the kernel's until captured, then its own */
+    struct yk_value *value;    /* the kernel's until captured, then its own */
+    struct yk_exec_info *exec; /* NULL: none; the kernel's until captured, then held */
     bool captured;
     cl_uint dims;
     bool has_offset, has_local;

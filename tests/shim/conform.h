@@ -21,8 +21,9 @@ static const char source[] =
 
 enum { N = 4096, BYTES = N * sizeof(cl_int), LOCAL = 64 };
 
-/* PoCL 3.1, bare, counts the maps of a buffer's parts at the buffer, takes regions without a size, and crashes where it
- * is asked to skip a binary or to compile for all devices. */
+/* PoCL 3.1, bare, counts the maps of a buffer's parts at the buffer, takes regions without a size, calls nobody back
+ * for a status that is there already nor for a failure, waits for ever behind an event that has failed before, and
+ * crashes where it is asked to skip a binary or to compile for all devices. */
 static inline bool lenient(void)
 {
     return getenv("YOKE_TEST_BARE") != NULL;

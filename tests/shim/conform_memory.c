@@ -185,5 +185,56 @@ START_TEST(shared_virtual_memory_is_one_memory)
 }
 END_TEST
 
+/* The kernel reaches shared memory by a pointer in a buffer, of which only clSetKernelExecInfo tells. */
+START_TEST(shared_virtual_memory_behind_a_pointer)
+{
+    struct cl c = open_cl(0);
+    cl_device_svm_capabilities can = 0;
+    if (clGetDeviceInfo(c.device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL) == CL_SUCCESS &&
+        (can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
+        struct {
+            cl_ulong at;
+        } holder;
+        cl_int *a = clSVMAlloc(c.context, CL_MEM_READ_WRITE, BYTES, 0);
+        cl_program p = build(&c, "struct holder { ulong at; };\n"
+                                 "kernel void chase(global const struct holder *h, global int *out) {\n"
+                                 "  out[get_global_id(0)] = ((global int *)h->at)[get_global_id(0)]; }\n");
+        cl_kernel k = kernel_of(p, "chase");
+        OK(clEnqueueSVMMap(c.queue, CL_TRUE, CL_MAP_WRITE, a, BYTES, 0, NULL, NULL));
+        for (int i = 0; i < N; i++)
+            a[i] = 40 + i;
+        OK(clEnqueueSVMUnmap(c.queue, a, 0, NULL, NULL));
+        holder.at = (cl_ulong)(uintptr_t)a;
+        cl_mem h = buffer_of(&c, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof holder, &holder);
+        cl_mem out = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+        void *reached[] = {a};
+        OK(clSetKernelArg(k, 0, sizeof h, &h));
+        OK(clSetKernelArg(k, 1, sizeof out, &out));
+        for (int i = 0; i < 3; i++) {
+            OK(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
+            set_to(&c, out, i);
+            run(&c, k, NULL);
+            holds(&c, out, 40);
+        }
+        cl_int err;
+        cl_kernel clone = clCloneKernel(k, &err);
+        set_to(&c, out, 0);
+        if (clone) {
+            run(&c, clone, NULL);
+            holds(&c, out, 40);
+            OK(clReleaseKernel(clone));
+        }
+        OK(clFinish(c.queue));
+        OK(clReleaseKernel(k));
+        OK(clReleaseProgram(p));
+        OK(clReleaseMemObject(h));
+        OK(clReleaseMemObject(out));
+        clSVMFree(c.context, a);
+    }
+    close_cl(&c);
+}
+END_TEST
+
 YK_TEST_MAIN("conform_memory", overlapping_sub_buffers_and_maps_are_one_memory, host_pointers_keep_their_meaning,
-             rects_and_fills_land_where_they_should, shared_virtual_memory_is_one_memory)
+             rects_and_fills_land_where_they_should, shared_virtual_memory_is_one_memory,
+             shared_virtual_memory_behind_a_pointer)

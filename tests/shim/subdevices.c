@@ -1,11 +1,13 @@
 /* Sub-devices of the device a program sees: cut in every way it offers, used in contexts and queues of their own,
- * beside each other and beside the whole device. A plain OpenCL program that knows nothing of yoke; where the device
- * cannot be cut, there is nothing to test but the error. */
+ * beside each other and beside the whole device. A plain OpenCL program that knows nothing of yoke. A way that is not
+ * offered must be refused. YOKE_TEST_CUT says whether the device must offer to be cut equally and by counts (1) or must
+ * not (0): a way that got lost on the way would else be seen by nobody. */
 #include <CL/cl.h>
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "tests/unit/main.h"
 
 enum { N = 4096, MOST = 64 };
@@ -146,11 +148,30 @@ static void check_part(cl_device_id part, cl_device_id parent)
     ck_assert_ptr_eq(mine, whole);
 }
 
+/* A way that is not offered gives no parts, and says so. */
+static void refused(cl_device_id whole, const cl_device_partition_property *how)
+{
+    cl_uint n = 77;
+    cl_device_id parts[MOST];
+    ck_assert_int_ne(clCreateSubDevices(whole, how, 0, NULL, &n), CL_SUCCESS);
+    ck_assert_int_ne(clCreateSubDevices(whole, how, MOST, parts, &n), CL_SUCCESS);
+}
+
+static void must_offer(cl_device_partition_property way)
+{
+    const char *cut = getenv("YOKE_TEST_CUT");
+    if (cut && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        ck_assert_int_eq(offers(whole_device(), way), *cut == '1');
+}
+
 static void cut_and_use(const cl_device_partition_property *how)
 {
     cl_device_id whole = whole_device(), parts[MOST + 1];
-    if (!offers(whole, how[0]) || units(whole) < 2)
+    if (!offers(whole, how[0])) {
+        refused(whole, how);
         return;
+    }
+    ck_assert_msg(units(whole) > 1, "a device of one compute unit offers to be cut");
     cl_uint n = cut(whole, how, parts);
     for (cl_uint i = 0; i < n; i++)
         check_part(parts[i], whole);
@@ -165,6 +186,7 @@ static void cut_and_use(const cl_device_partition_property *how)
 START_TEST(equally)
 {
     const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    must_offer(how[0]);
     cut_and_use(how);
 }
 END_TEST
@@ -173,6 +195,7 @@ START_TEST(by_counts)
 {
     const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
                                                 CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    must_offer(how[0]);
     cut_and_use(how);
 }
 END_TEST
@@ -185,6 +208,8 @@ START_TEST(by_affinity)
                                                 CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, 0};
     if (domain & CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE)
         cut_and_use(how);
+    else
+        refused(whole_device(), how);
 }
 END_TEST
 

@@ -73,15 +73,11 @@ static cl_int check_range(struct launch *l, cl_uint dims, const size_t *offset, 
     static const size_t most[3] = {1024, 1024, 64};
     if (dims < 1 || dims > 3)
         return CL_INVALID_WORK_DIMENSION;
-    if (!global)
-        return CL_INVALID_GLOBAL_WORK_SIZE;
     l->dims = dims;
     size_t items = 1;
     for (cl_uint d = 0; d < 3; d++) {
-        l->global[d] = d < dims ? global[d] : 1;
+        l->global[d] = d >= dims ? 1 : global ? global[d] : 0; /* a range of nothing: as of OpenCL 2.1 */
         l->offset[d] = d < dims && offset ? offset[d] : 0;
-        if (!l->global[d])
-            return CL_INVALID_GLOBAL_WORK_SIZE;
         if (l->offset[d] + l->global[d] < l->global[d])
             return CL_INVALID_GLOBAL_OFFSET;
         l->local[d] = d >= dims ? 1 : local ? local[d] : d == 0 ? divisor(l->global[0], 64) : 1;
