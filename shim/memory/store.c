@@ -132,6 +132,15 @@ static bool others_usable(void)
     return false;
 }
 
+/* Memory for a master. Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes)
+ * and get away with it in the driver's own memory; in this they must too. */
+static void *new_master(size_t size)
+{
+    enum { SLACK = 256 };
+    void *m = NULL;
+    return size < SIZE_MAX - SLACK && posix_memalign(&m, MASTER_ALIGN, size + SLACK) == 0 ? m : NULL;
+}
+
 struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
                                  const cl_mem_properties *list, cl_int *err)
 {
@@ -154,13 +163,10 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
         s->pinned_to_primary = true;
     if (plain && d->host_memory && !s->pinned_to_primary && others_usable()) {
         if (!use) {
-            void *m = NULL;
-            if (posix_memalign(&m, MASTER_ALIGN, size) == 0) {
-                s->master = m;
-                s->master_owned = true;
-                if (copy)
-                    memcpy(m, host_ptr, size);
-            }
+            s->master = new_master(size);
+            s->master_owned = s->master != NULL;
+            if (s->master && copy)
+                memcpy(s->master, host_ptr, size);
         }
         if (s->master) {
             cl_mem_flags f = (flags & ~pointer_flags) | CL_MEM_USE_HOST_PTR;
@@ -201,11 +207,8 @@ unsigned char *yk_store_master(struct yk_store *s)
 {
     yk_lock_take(&s->lock);
     if (!s->master) {
-        void *m = NULL;
-        if (posix_memalign(&m, MASTER_ALIGN, s->size) == 0) {
-            s->master = m;
-            s->master_owned = true;
-        }
+        s->master = new_master(s->size);
+        s->master_owned = s->master != NULL;
     }
     unsigned char *m = s->master;
     yk_lock_drop(&s->lock);
