@@ -143,11 +143,13 @@ struct yk_places yk_places_of(struct yk_analysis *a, LLVMValueRef v)
     if (i < 0)
         return walk_from(a, v);
     if (!a->places[i]) {
-        struct yk_places p = walk_from(a, v), *kept = yk_arena_new(a->arena, struct yk_places);
+        /* A pointer that is loaded through itself, as in a walk along a list, meets this on the way round. */
+        struct yk_places *kept = yk_arena_new(a->arena, struct yk_places), anywhere = {.unknown = true};
         if (!kept)
-            return p;
-        *kept = p;
+            return anywhere;
+        *kept = anywhere;
         a->places[i] = kept;
+        *kept = walk_from(a, v);
     }
     return *a->places[i];
 }

@@ -203,4 +203,22 @@ kernel void preprocessed(global const int *in, global int *out)
 #endif
                + (int)(MAXFLOAT > 1e37f) + INT_MAX / 2 + CHAR_BIT + (int)isinf(INFINITY);
 }
+struct link {
+    int v;
+    global struct link *next;
+};
+kernel void linked(global const int *in, global int *out)
+{
+    global struct link *n = (global struct link *)out + LIN * 4;
+    for (int i = 0; i < 4; i++) {
+        n[i].v = in[LIN] + i;
+        n[i].next = i + 1 < 4 ? &n[i + 1] : 0;
+    }
+    int s = 0;
+    for (global struct link *p = n; p; p = p->next)
+        s += p->v;
+    for (int i = 0; i < 4; i++)
+        n[i].next = 0;
+    n[0].v = s;
+}
 kernel void nothing(global const int *in, global int *out) {}
