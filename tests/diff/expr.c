@@ -84,7 +84,10 @@ static void work_item_leaf(struct gen *g, struct text *to)
                                               "get_num_groups", "get_local_size", "GROUP"};
     const char *name = g->groups && gen_one_in(g, 2) ? PICK(g, group_names) : PICK(g, global_names);
     unsigned how = gen_below(g, 12);
-    if (g->linear && gen_one_in(g, 4)) {
+    if (g->own) {
+        bool local = g->groups && gen_one_in(g, 3);
+        text_add(to, "(uint)%s(%u)", local ? "get_local_id" : "get_global_id", gen_below(g, g->dims));
+    } else if (g->linear && gen_one_in(g, 4)) {
         text_add(to, g->groups && gen_one_in(g, 2) ? "(uint)get_local_linear_id()" : "(uint)get_global_linear_id()");
     } else if (how == 0) {
         text_add(to, "get_work_dim()");
@@ -243,7 +246,7 @@ static void expr_u(struct gen *g, struct text *to, unsigned depth)
         form(g, to, gen_one_in(g, 4) ? "as_uint(clean(F))" : "(uint)to_int(F)", depth);
     } else if (how == 1 && g->helpers) {
         form(g, to, PICK(g, calls), depth);
-    } else if (how == 2 && g->helpers && g->items) {
+    } else if (how == 2 && g->helpers && g->items && !g->own) {
         form(g, to, g->groups && gen_one_in(g, 2) ? PICK(g, group_calls) : PICK(g, item_calls), depth);
     } else if (how == 3 && g->lanes >= 2 && g->vector_of == C_U) {
         text_add(to, "(");
@@ -329,9 +332,20 @@ static void expr_f(struct gen *g, struct text *to, unsigned depth)
         "length((float2)(F, F))",
         "erf(F)",
     };
+    static const char *const light[] = {
+        "(F + F)",        "(F - F)",
+        "(F * F)",        "(F * F + F)",
+        "fmin(F, F)",     "fmax(F, F)",
+        "(B ? F : F)",    "fabs(F)",
+        "copysign(F, F)", "(float)(U & 0xfffff)",
+        "(float)(int)U",  "(F / (fabs(F) + 0.5f))",
+        "fma(F, F, F)",   "as_float((U & 0x7fffff) | 0x3f800000)",
+    };
     unsigned how = gen_below(g, 12);
     if (how == 0 && g->doubles) {
         form(g, to, "(float)D", depth);
+    } else if (g->light) {
+        form(g, to, PICK(g, light), depth);
     } else if (how == 1 && g->helpers) {
         form(g, to, gen_one_in(g, 2) ? "hf0(F, F)" : "hf1(F, F)", depth);
     } else {
@@ -365,8 +379,12 @@ static void expr_d(struct gen *g, struct text *to, unsigned depth)
         "tanh(D)",
         "cbrt(D)",
     };
+    static const char *const light[] = {"(D + D)",     "(D - D)",   "(D * D + D)", "fmin(D, D)",
+                                        "(B ? D : D)", "(double)U", "fma(D, D, D)"};
     unsigned how = gen_below(g, 10);
-    if (how == 0 && g->helpers) {
+    if (g->light && how != 1) {
+        form(g, to, PICK(g, light), depth);
+    } else if (how == 0 && g->helpers) {
         form(g, to, "hd0(D, D)", depth);
     } else if (how == 1 && g->floats) {
         form(g, to, "(double)F", depth);
@@ -386,6 +404,7 @@ static void expr_v(struct gen *g, struct text *to, unsigned depth)
         "sin(V)",   "exp(sin(V))", "fmin(V, V)",       "fmax(V, V)",  "mix(V, V, V)", "(V / (fabs(V) + 1))",
         "floor(V)", "cos(V)",      "log(fabs(V) + 1)",
     };
+    static const char *const light[] = {"(V + V)", "(V - V)", "(V * V + V)", "fmin(V, V)", "fma(V, V, V)"};
     static const char *const swizzle[] = {".s10", ".s0101", ".s10325476", ".s0123012301230123"};
     bool is_real = g->vector_of == C_F || g->vector_of == C_D;
     char type[16];
@@ -410,17 +429,18 @@ static void expr_v(struct gen *g, struct text *to, unsigned depth)
     } else if (!g->limits->plain && gen_one_in(g, 14)) {
         form(g, to, "select(V, V, V > V)", depth);
     } else {
-        form(g, to, is_real ? PICK(g, real) : PICK(g, whole), depth);
+        form(g, to, is_real && g->light ? PICK(g, light) : is_real ? PICK(g, real) : PICK(g, whole), depth);
     }
 }
 
 void expr(struct gen *g, struct text *to, enum cls c, unsigned depth)
 {
-    if (depth == 0 || g->budget == 0) {
+    unsigned cost = g->light ? 2 : 1;
+    if (depth == 0 || g->budget < cost) {
         leaf(g, to, c);
         return;
     }
-    g->budget--;
+    g->budget -= cost;
     depth--;
     switch (c) {
     case C_U:

@@ -45,6 +45,8 @@ struct gen {
     bool linear; /* the program is OpenCL C 3.0: there are linear ids */
     bool items;  /* work-item functions may be called (not in plain helpers) */
     bool groups; /* local and group ids too */
+    bool light;  /* the kernel is one of those that are built quickly */
+    bool own;    /* it asks for nothing that only the whole launch knows, so that yoke needs no variant of it */
     unsigned dims;
     struct names set[C_COUNT], get[C_COUNT]; /* variables that may be assigned; that may be read (assigned ones too) */
     unsigned lanes;                          /* of the vector type; 0: none */

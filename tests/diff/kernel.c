@@ -88,7 +88,9 @@ static void number_items(struct gen *g)
     struct plan_kernel *k = g->kernel;
     char id[3][64], size[3][32];
     unsigned form = gen_below(g, k->has_local ? 5 : 4);
-    if (g->linear && gen_one_in(g, 4)) {
+    if (g->own) {
+        form = 0;
+    } else if (g->linear && gen_one_in(g, 4)) {
         text_add(line(g), "uint me = (uint)get_global_linear_id();\n");
         g->get[C_U].n = 1;
         strcpy(g->get[C_U].v[0], "me");
@@ -96,9 +98,13 @@ static void number_items(struct gen *g)
     }
     for (unsigned d = 0; d < 3; d++) {
         bool given = d < k->dims;
-        snprintf(id[d], sizeof(id[d]),
-                 given ? k->offset[d] ? "(get_global_id(%u) - get_global_offset(%u))" : "get_global_id(%u)" : "0", d,
-                 d);
+        if (given && g->own && k->offset[d]) {
+            snprintf(id[d], sizeof(id[d]), "(get_global_id(%u) - %zu)", d, k->offset[d]);
+        } else {
+            snprintf(id[d], sizeof(id[d]),
+                     given ? k->offset[d] ? "(get_global_id(%u) - get_global_offset(%u))" : "get_global_id(%u)" : "0",
+                     d, d);
+        }
         if (form == 1) {
             snprintf(size[d], sizeof(size[d]), "get_global_size(%u)", d);
         } else {
@@ -347,8 +353,10 @@ static void begin(struct gen *g, struct plan_kernel *kernel, unsigned number, st
     g->items = true;
     g->floats = kernel->inexact;
     g->doubles = kernel->inexact && g->limits->doubles && gen_one_in(g, 2);
+    g->light = g->limits->light && gen_below(g, 100) < g->limits->light;
+    g->own = g->light && gen_below(g, 4);
     static const unsigned widths[] = {0, 2, 4, 8, 16, 0};
-    g->lanes = widths[gen_below(g, 6)];
+    g->lanes = widths[gen_below(g, g->light ? 3 : 6)];
     g->vector_of = g->doubles && gen_one_in(g, 2) ? C_D
                    : g->floats && gen_below(g, 4) ? C_F
                    : gen_one_in(g, 3)             ? C_L
@@ -371,7 +379,7 @@ void kernel_make(struct gen *g, struct plan_kernel *kernel, unsigned number)
     for (unsigned i = 0, n = gen_below(g, 4); i < n && kernel->arg_count < 18; i++) {
         scalar(g);
     }
-    bool phases = kernel->has_local && gen_one_in(g, 2);
+    bool phases = kernel->has_local && gen_one_in(g, g->light ? 4 : 2);
     if (kernel->has_local) {
         text_add(line(g), "uint lid = (uint)((get_local_id(2) * %zu + get_local_id(1)) * %zu + get_local_id(0));\n",
                  kernel->local[1], kernel->local[0]);
@@ -394,10 +402,10 @@ void kernel_make(struct gen *g, struct plan_kernel *kernel, unsigned number)
     }
     declare(g, C_L);
     stores_load(g, &stores);
-    statements(g, 2 + gen_below(g, 4));
-    for (unsigned i = 0, n = phases ? 1 + gen_below(g, 2) : 0; i < n; i++) {
+    statements(g, g->light ? gen_below(g, 3) : 2 + gen_below(g, 4));
+    for (unsigned i = 0, n = phases ? g->light ? 1 : 1 + gen_below(g, 2) : 0; i < n; i++) {
         local_phase(g);
-        statements(g, 1 + gen_below(g, 2));
+        statements(g, g->light ? gen_below(g, 2) : 1 + gen_below(g, 2));
     }
     stores_write(g, &stores);
 

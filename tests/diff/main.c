@@ -12,6 +12,7 @@ static const char help[] =
     "  --seed N[..M]   seeds, one program each (default 1)\n"
     "  --kernels N     kernels per program (default 25)\n"
     "  --inexact P     per cent of kernels that compute in float or double (default 60)\n"
+    "  --light P       per cent of kernels with short expressions and no library functions (default 0)\n"
     "  --no-chain      no kernel reads what another one wrote\n"
     "  --apart         no kernel reads what another launch or work-group wrote\n"
     "  --no-double     nothing needs fp64\n"
@@ -87,6 +88,8 @@ static void parse(struct options *o, int argc, char **argv)
             o->limits.kernels = small_number(value, 1000);
         } else if (strcmp(name, "--inexact") == 0) {
             o->limits.inexact = small_number(value, 100);
+        } else if (strcmp(name, "--light") == 0) {
+            o->limits.light = small_number(value, 100);
         } else if (strcmp(name, "--only") == 0) {
             o->only = (int)small_number(value, 1000);
         } else if (strcmp(name, "--device") == 0) {

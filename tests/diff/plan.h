@@ -83,6 +83,7 @@ struct limits {
     bool apart;       /* each number comes from one work-group of one launch, and from what the host wrote */
     bool plain;       /* leave out what Oclgrind 21.10 computes wrongly (README.md) */
     unsigned inexact; /* per cent of kernels that compute in float or double */
+    unsigned light;   /* per cent of kernels that a driver builds quickly: short expressions, no library functions */
 };
 
 /** Make the program of SEED. Ends the process when memory is short. plan_finish frees it. */

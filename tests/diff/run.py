@@ -8,7 +8,8 @@ really ran on several devices (seen below yoke by tests/count). See README.md.
     run.py any SEEDS         the same with `any`: each number is one that one of the two devices computes
     run.py oclgrind SEEDS    no yoke: Oclgrind reports nothing, and integer kernels are the same on both drivers
 
-SEEDS: N or N..M. Options: --kernels N (per seed), --least P (per cent of kernels that must run on several devices),
+SEEDS: N or N..M. Options: --kernels N (per seed), --light P (per cent of them that are built quickly), --least P (per cent that must
+run on several devices),
 --devices "basic basic" --strategy S (instead of drawn), --second oclgrind|intel. Environment: YOKE_TEST_BUILD, the build folder.
 A process that PoCL itself has ended is run again (tests/crash); bytes that differ never are.
 Status 0: as it should be. 1: not; what shows it lies in tests/diff/failed of the build folder. 77: skipped."""
@@ -270,6 +271,7 @@ def main():
     parser.add_argument("mode", choices=MODES)
     parser.add_argument("seeds", type=seeds_of)
     parser.add_argument("--kernels", type=int, default=25)
+    parser.add_argument("--light", type=int, default=0, help="per cent of kernels that are built quickly")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--devices")
     parser.add_argument("--strategy")
@@ -288,7 +290,7 @@ def main():
         began = time.monotonic()
         # Two tests may run one seed at once, beside different vendors.
         name = arguments.mode if arguments.second == "oclgrind" else f"{arguments.mode}_{arguments.second}"
-        work = Work(name, seed, ["--kernels", str(arguments.kernels)])
+        work = Work(name, seed, ["--kernels", str(arguments.kernels), "--light", str(arguments.light)])
         try:
             what, (kernels, on_several) = MODES[arguments.mode](work, arguments)
             every |= kernels
@@ -301,7 +303,8 @@ def main():
         except Wrong as wrong:
             failed += 1
             print(f"seed {seed}: WRONG: {wrong}\n  kept in {work.keep(str(wrong))}; "
-                  f"again: YOKE_TEST_BUILD={BUILD} {sys.argv[0]} {arguments.mode} {seed} --kernels {arguments.kernels}", flush=True)
+                  f"again: YOKE_TEST_BUILD={BUILD} {sys.argv[0]} {arguments.mode} {seed} --kernels {arguments.kernels} "
+                  f"--light {arguments.light}", flush=True)
         for n, why in work.reasons():
             reasons[why] += n
         work.done()

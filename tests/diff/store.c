@@ -52,7 +52,9 @@ void stores_plan(struct gen *g, struct store_set *set)
         struct store *s = &set->v[i];
         s->base = base_to_write(g);
         s->layout = (enum layout)gen_below(g, 3);
-        s->per_item = s->layout == BY_VECTOR ? lanes[gen_below(g, 6)] : gen_one_in(g, 2) ? 1 : 1 + gen_below(g, 3);
+        s->per_item = s->layout == BY_VECTOR ? lanes[gen_below(g, g->light ? 3 : 6)]
+                      : gen_one_in(g, 2)     ? 1
+                                             : 1 + gen_below(g, 3);
         s->pad = gen_one_in(g, 3) ? gen_below(g, 40) : 0;
         s->vector_pointer = s->layout == BY_VECTOR && s->per_item != 3 && gen_one_in(g, 2);
         if (s->vector_pointer) {
