@@ -219,5 +219,37 @@ START_TEST(sources_are_picked_in_order)
 }
 END_TEST
 
-YK_TEST_MAIN("map", behaves_as_a_set_per_byte, a_stencil_exchanges_its_halo_only, bounds_are_checked,
-             an_empty_buffer_and_the_last_location, sources_are_picked_in_order)
+START_TEST(the_check_sees_what_is_wrong)
+{
+    struct yk_map m;
+    ck_assert_int_eq(yk_map_init(&m, 100, 1), YK_OK);
+    ck_assert_int_eq(yk_map_write(&m, 50, 50, 1), YK_OK);
+    struct yk_map good = m;
+    ck_assert(yk_map_check(&m));
+    static const struct {
+        size_t n, cap;
+        uint64_t from[2];
+        yk_where where[2], whole;
+    } bad[] = {
+        {0, 4, {0, 50}, {1, 2}, 0}, {2, 1, {0, 50}, {1, 2}, 0},  {2, 4, {1, 50}, {1, 2}, 0},
+        {2, 4, {0, 0}, {1, 2}, 0},  {2, 4, {0, 100}, {1, 2}, 0}, {2, 4, {0, 50}, {1, 0}, 0},
+        {2, 4, {0, 50}, {1, 1}, 1}, {2, 4, {0, 50}, {1, 2}, 1},  {2, 4, {0, 50}, {1, 3}, 0},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        m = good;
+        m.n = bad[i].n;
+        m.cap = bad[i].cap;
+        m.whole = bad[i].whole;
+        for (unsigned k = 0; k < 2; k++)
+            m.few[k] = (struct yk_span){bad[i].from[k], bad[i].where[k]};
+        ck_assert_msg(!yk_map_check(&m), "case %zu", i);
+    }
+    m = good;
+    m.size = 0;
+    ck_assert(!yk_map_check(&m));
+    yk_map_finish(&good);
+}
+END_TEST
+
+YK_TEST_MAIN("map", the_check_sees_what_is_wrong, behaves_as_a_set_per_byte, a_stencil_exchanges_its_halo_only,
+             bounds_are_checked, an_empty_buffer_and_the_last_location, sources_are_picked_in_order)

@@ -64,6 +64,13 @@ static unsigned any(struct made *m, unsigned bits)
     }
 }
 
+/* Each number of a seed is drawn in a statement of its own: the same launches with every compiler. */
+static unsigned compare(struct made *m, unsigned bits)
+{
+    unsigned op = YK_NODE_EQ + below(6), a = any(m, bits), b = any(m, bits);
+    return node(m, op, 1, a, b, 0, 0);
+}
+
 static void leaves(struct made *m)
 {
     for (unsigned d = 0; d < 2; d++) {
@@ -122,20 +129,21 @@ static void operations(struct made *m)
     for (unsigned i = 0; i < n; i++) {
         unsigned bits = below(2) ? 32 : 64;
         switch (below(12)) {
-        case 0:
-            node(m, below(2) ? YK_NODE_ZEXT : YK_NODE_SEXT, 64, any(m, 32), 0, 0, 0);
+        case 0: {
+            unsigned a = any(m, 32);
+            node(m, below(2) ? YK_NODE_ZEXT : YK_NODE_SEXT, 64, a, 0, 0, 0);
             break;
+        }
         case 1:
             node(m, YK_NODE_TRUNC, 32, any(m, 64), 0, 0, 0);
             break;
         case 2:
-            node(m, YK_NODE_EQ + below(6), 1, any(m, bits), any(m, bits), 0, 0);
-            m->depends[m->k.nnodes - 1] =
-                m->depends[m->node[m->k.nnodes - 1].a] | m->depends[m->node[m->k.nnodes - 1].b];
+            compare(m, bits);
             break;
         case 3: {
             unsigned a = any(m, bits), b = any(m, bits), c = node(m, YK_NODE_ULT, 1, a, b, 0, 0);
-            node(m, YK_NODE_SELECT, bits, c, any(m, bits), any(m, bits), 0);
+            unsigned yes = any(m, bits), no = any(m, bits);
+            node(m, YK_NODE_SELECT, bits, c, yes, no, 0);
             break;
         }
         case 4:
@@ -164,14 +172,17 @@ static void accesses(struct made *m)
         struct yk_facts_access *a = &m->access[i];
         unsigned size = 1u << below(4), index = any(m, 64),
                  scale = node(m, YK_NODE_CONST, 64, 0, 0, 0, (int64_t)size * (1 + below(2)));
-        *a = (struct yk_facts_access){.arg = (uint16_t)below(2), .kind = (uint8_t)below(3), .bytes = size};
+        *a = (struct yk_facts_access){.arg = (uint16_t)below(2), .bytes = size};
+        a->kind = (uint8_t)below(3);
         a->node = (uint16_t)node(m, YK_NODE_MUL, 64, index, scale, 0, 0);
         a->guard = (uint16_t)m->k.nguards;
         uint32_t on = m->depends[a->node];
         for (unsigned g = below(3); g; g--) {
-            unsigned c = node(m, YK_NODE_EQ + below(6), 1, any(m, 64), any(m, 64), 0, 0);
-            if (below(4) == 0)
-                c = node(m, below(2) ? YK_NODE_AND : YK_NODE_OR, 1, c, any(m, 1), 0, 0);
+            unsigned c = compare(m, 64);
+            if (below(4) == 0) {
+                unsigned other = any(m, 1);
+                c = node(m, below(2) ? YK_NODE_AND : YK_NODE_OR, 1, c, other, 0, 0);
+            }
             on |= m->depends[c];
             m->guard[m->k.nguards++] = (struct yk_facts_guard){(uint16_t)c, below(4) != 0};
         }
@@ -209,7 +220,7 @@ static void make(struct made *m, uint64_t seed)
     leaves(m);
     loops(m);
     operations(m);
-    node(m, YK_NODE_ULE, 1, any(m, 64), any(m, 64), 0, 0);
+    compare(m, 64); /* there is always one */
     accesses(m);
     m->value[0] = (struct yk_reach_arg){NULL, SIZE};
     m->value[1] = (struct yk_reach_arg){NULL, 64 + below(256)};
@@ -423,7 +434,12 @@ static void show(const struct made *m, const struct yk_reach *r)
 
 static struct {
     unsigned runs, exact, bounded;
+    uint64_t bytes; /* of all regions */
 } count;
+
+/* What 20,000 launches came to when this was written: nothing may be known less well, more bounded regions, more of
+ * them exact and fewer bytes are welcome. */
+enum { BOUNDED = 21123, EXACT = 5233, BYTES = 1090869 };
 
 static void check_seed(uint64_t seed, struct yk_reach *r)
 {
@@ -461,6 +477,7 @@ static void check_seed(uint64_t seed, struct yk_reach *r)
     for (size_t i = 0; i < r->touch.n; i++) {
         count.exact += r->touch.v[i].exact;
         count.bounded += !r->touch.v[i].whole;
+        count.bytes += r->touch.v[i].region.bytes * r->touch.v[i].region.rows * r->touch.v[i].region.slices;
     }
 }
 
@@ -471,8 +488,13 @@ START_TEST(random_launches_as_their_twin)
     unsigned n = one ? 1 : getenv("SEEDS") ? (unsigned)atoi(getenv("SEEDS")) : 20000;
     for (unsigned i = 0; i < n; i++)
         check_seed(one ? strtoull(one, NULL, 10) : i + 1, &r);
-    printf("%u launches run, %u regions bounded, %u of them exact\n", count.runs, count.bounded, count.exact);
-    ck_assert(one || (count.runs > n / 4 && count.exact > n / 20));
+    printf("%u launches run, %u regions bounded, %u of them exact, %llu bytes\n", count.runs, count.bounded,
+           count.exact, (unsigned long long)count.bytes);
+    if (n == 20000) {
+        ck_assert_uint_ge(count.bounded, BOUNDED);
+        ck_assert_uint_ge(count.exact, EXACT);
+        ck_assert_uint_le(count.bytes, BYTES);
+    }
     yk_reach_finish(&r);
 }
 END_TEST

@@ -1,0 +1,242 @@
+/* transform/facts_form.h: sums of variables, against every value that their variables take. */
+#include <stdlib.h>
+#include "tests/unit/main.h"
+#include "transform/facts_form.h"
+
+enum { VARS = 3 };
+
+static struct yk_form_vars vars;
+
+static void ranges(int64_t a, int64_t b, int64_t c)
+{
+    const int64_t hi[VARS] = {a, b, c};
+    vars = (struct yk_form_vars){.n = VARS};
+    for (unsigned i = 0; i < VARS; i++)
+        vars.v[i].hi = hi[i];
+}
+
+/* c + k[0] * v0 + k[1] * v1 + k[2] * v2 */
+static struct yk_form sum(int64_t c, const int64_t k[VARS])
+{
+    struct yk_form f = yk_form_const(c);
+    for (unsigned i = 0; i < VARS; i++) {
+        struct yk_form v = yk_form_var(&vars, i), kv = yk_form_scale(&v, k[i]);
+        f = yk_form_add(&f, &kv);
+    }
+    return f;
+}
+
+static int64_t value(const struct yk_form *f, const int64_t at[VARS])
+{
+    int64_t x = f->c;
+    for (unsigned i = 0; i < f->n; i++) {
+        ck_assert_uint_lt(f->var[i], VARS);
+        ck_assert(f->k[i] != 0 && (i == 0 || f->var[i - 1] < f->var[i]));
+        x += f->k[i] * at[f->var[i]];
+    }
+    return x;
+}
+
+/* Does F depend on what is not among the first variables, which nobody knows? */
+static bool is_known(const struct yk_form *f)
+{
+    bool yes = !f->top;
+    for (unsigned i = 0; i < f->n; i++)
+        yes &= f->var[i] < VARS;
+    return yes;
+}
+
+static bool next_point(int64_t at[VARS])
+{
+    for (unsigned i = 0; i < VARS; i++) {
+        if (at[i] < vars.v[i].hi) {
+            at[i]++;
+            return true;
+        }
+        at[i] = 0;
+    }
+    return false;
+}
+
+START_TEST(sums_are_the_sums_of_their_values)
+{
+    srand(7);
+    for (int round = 0; round < 2000; round++) {
+        int64_t k[VARS], m[VARS], c = rand() % 21 - 10, d = rand() % 21 - 10, by = rand() % 9 - 4;
+        ranges(rand() % 4, rand() % 3, rand() % 4);
+        for (unsigned i = 0; i < VARS; i++) {
+            k[i] = rand() % 7 - 3;
+            m[i] = rand() % 2 ? -k[i] : rand() % 7 - 3;
+        }
+        struct yk_form a = sum(c, k), b = sum(d, m), plus = yk_form_add(&a, &b), minus = yk_form_sub(&a, &b),
+                       times = yk_form_scale(&a, by);
+        int64_t at[VARS] = {0}, lo = INT64_MAX, hi = INT64_MIN;
+        do {
+            int64_t x = c, y = d;
+            for (unsigned i = 0; i < VARS; i++) {
+                x += k[i] * at[i];
+                y += m[i] * at[i];
+            }
+            ck_assert_int_eq(value(&a, at), x);
+            ck_assert_int_eq(value(&plus, at), x + y);
+            ck_assert_int_eq(value(&minus, at), x - y);
+            ck_assert_int_eq(value(&times, at), x * by);
+            ck_assert(plus.lo <= x + y && x + y <= plus.hi);
+            ck_assert(minus.lo <= x - y && x - y <= minus.hi);
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
+        } while (next_point(at));
+        ck_assert_int_eq(a.lo, lo);
+        ck_assert_int_eq(a.hi, hi);
+        ck_assert_int_eq(times.lo, by < 0 ? hi * by : lo * by);
+        ck_assert_int_eq(times.hi, by < 0 ? lo * by : hi * by);
+        struct yk_form none = yk_form_sub(&a, &a);
+        ck_assert(yk_form_is_const(&none) && yk_form_value(&none) == 0 && none.n == 0 && none.hi == 0);
+        ck_assert(yk_form_equal(&a, &a));
+    }
+}
+END_TEST
+
+START_TEST(products)
+{
+    const int64_t x[VARS] = {1, 0, 0}, y[VARS] = {0, 2, 0};
+    ranges(3, 4, 5);
+    struct yk_form a = sum(-1, x), b = sum(-3, y), zero = yk_form_const(0), top = yk_form_top(),
+                   five = yk_form_const(5);
+    struct yk_form r = yk_form_mul(&vars, &a, &b); /* [-1, 2] * [-3, 5] */
+    ck_assert(!r.top && r.n == 1 && r.var[0] == VARS && vars.v[VARS].free);
+    ck_assert_int_eq(r.lo, -6);
+    ck_assert_int_eq(r.hi, 10);
+    struct yk_form left = yk_form_mul(&vars, &five, &b), right = yk_form_mul(&vars, &b, &five),
+                   scaled = yk_form_scale(&b, 5);
+    ck_assert(yk_form_equal(&left, &scaled) && yk_form_equal(&right, &scaled));
+    r = yk_form_mul(&vars, &zero, &top);
+    ck_assert(yk_form_is_const(&r) && yk_form_value(&r) == 0);
+    r = yk_form_mul(&vars, &top, &zero);
+    ck_assert(yk_form_is_const(&r) && yk_form_value(&r) == 0);
+    ck_assert(yk_form_mul(&vars, &top, &five).top && yk_form_mul(&vars, &a, &top).top &&
+              yk_form_mul(&vars, &top, &top).top);
+    const int64_t large[VARS] = {INT64_C(1) << 40, 0, 0};
+    a = sum(0, large);
+    ck_assert(yk_form_mul(&vars, &a, &a).top);
+}
+END_TEST
+
+/* Every form that is not negative: quotient and remainder are right, and known wherever what BY does not divide stays
+ * below it. */
+START_TEST(quotients_and_remainders)
+{
+    unsigned known = 0;
+    for (int64_t by = 1; by <= 9; by++)
+        for (int64_t k0 = 0; k0 <= 12; k0++)
+            for (int64_t k1 = 0; k1 <= 6; k1++)
+                for (int64_t c = 0; c <= 10; c++) {
+                    const int64_t k[VARS] = {k0, k1, 0};
+                    ranges(3, 2, 0);
+                    struct yk_form a = sum(c, k), q = yk_form_div(&vars, &a, by), r = yk_form_rem(&vars, &a, by);
+                    int64_t rest = c % by + (k0 % by ? 3 * k0 : 0) + (k1 % by ? 2 * k1 : 0);
+                    bool must = rest < by;
+                    ck_assert(!must || (is_known(&q) && is_known(&r)));
+                    known += is_known(&q) + is_known(&r);
+                    int64_t at[VARS] = {0}, least = INT64_MAX, most = INT64_MIN;
+                    do {
+                        int64_t x = c + k0 * at[0] + k1 * at[1];
+                        least = x < least ? x : least;
+                        most = x > most ? x : most;
+                        ck_assert(q.lo <= x / by && x / by <= q.hi && r.lo <= x % by && x % by <= r.hi);
+                        ck_assert(!is_known(&q) || value(&q, at) == x / by);
+                        ck_assert(!is_known(&r) || value(&r, at) == x % by);
+                    } while (next_point(at));
+                    ck_assert(q.lo == least / by && q.hi == most / by);
+                    ck_assert(r.hi < by && r.lo >= 0);
+                }
+    ck_assert_uint_ge(known, 1);
+    struct yk_form top = yk_form_top();
+    ck_assert(yk_form_div(&vars, &top, 4).top);
+    struct yk_form r = yk_form_rem(&vars, &top, 4);
+    ck_assert(!r.top && r.lo == 0 && r.hi == 3 && !is_known(&r));
+    r = yk_form_rem(&vars, &top, 1);
+    ck_assert(yk_form_is_const(&r) && yk_form_value(&r) == 0);
+}
+END_TEST
+
+static void window(int64_t lo, int64_t hi, unsigned bits, bool sign, int64_t want_lo, int64_t want_hi, bool known)
+{
+    vars = (struct yk_form_vars){.n = 1};
+    vars.v[0].hi = hi - lo;
+    struct yk_form v = yk_form_var(&vars, 0), c = yk_form_const(lo), a = yk_form_add(&v, &c),
+                   r = sign ? yk_form_signed(&vars, &a, bits) : yk_form_unsigned(&vars, &a, bits);
+    ck_assert(!r.top);
+    ck_assert_int_eq(r.lo, want_lo);
+    ck_assert_int_eq(r.hi, want_hi);
+    ck_assert_int_eq(lo == hi || r.var[0] == 0, known);
+}
+
+START_TEST(numbers_of_some_bits)
+{
+    window(0, 255, 8, false, 0, 255, true);
+    window(-1, 255, 8, false, 0, 255, false);
+    window(0, 256, 8, false, 0, 255, false);
+    window(256, 300, 8, false, 0, 44, true);
+    window(-3, -1, 8, false, 253, 255, true);
+    window(-128, 127, 8, true, -128, 127, true);
+    window(-129, 127, 8, true, -128, 127, false);
+    window(128, 255, 8, true, -128, -1, true);
+    window(128, 128, 8, true, -128, -128, true);
+    window(0, UINT32_MAX, 32, false, 0, UINT32_MAX, true);
+    window(INT32_MAX, INT64_C(1) << 31, 32, true, INT32_MIN, INT32_MAX, false);
+    window(-5, 5, 64, true, -5, 5, true);
+    window(0, 5, 64, false, 0, 5, true);
+    struct yk_form minus = yk_form_const(-1), top = yk_form_top();
+    ck_assert(yk_form_unsigned(&vars, &minus, 64).top && yk_form_unsigned(&vars, &minus, 60).top);
+    ck_assert(!yk_form_signed(&vars, &minus, 64).top && !yk_form_signed(&vars, &minus, 60).top);
+    ck_assert(yk_form_unsigned(&vars, &top, 64).top && yk_form_signed(&vars, &top, 62).top);
+    struct yk_form r = yk_form_unsigned(&vars, &top, 16);
+    ck_assert(!r.top && r.lo == 0 && r.hi == 65535);
+    r = yk_form_signed(&vars, &top, 59);
+    ck_assert(!r.top && r.lo == -(INT64_C(1) << 58) && r.hi == (INT64_C(1) << 58) - 1);
+}
+END_TEST
+
+START_TEST(what_is_too_large_is_not_known)
+{
+    ck_assert(!yk_form_const(YK_FORM_MOST).top && !yk_form_const(-YK_FORM_MOST).top);
+    ck_assert(yk_form_const(YK_FORM_MOST + 1).top && yk_form_const(-YK_FORM_MOST - 1).top);
+    struct yk_form most = yk_form_const(YK_FORM_MOST), one = yk_form_const(1), least = yk_form_const(-YK_FORM_MOST);
+    ck_assert(yk_form_add(&most, &one).top && yk_form_sub(&least, &one).top && yk_form_scale(&most, 2).top);
+    ck_assert(yk_form_scale(&most, INT64_MAX).top && yk_form_scale(&least, 16).top);
+    struct yk_form top = yk_form_top();
+    ck_assert(yk_form_add(&top, &one).top && yk_form_add(&one, &top).top && yk_form_scale(&top, 3).top);
+    struct yk_form none = yk_form_scale(&top, 0);
+    ck_assert(yk_form_is_const(&none) && !yk_form_is_const(&top));
+    vars = (struct yk_form_vars){.n = 0};
+    ck_assert(yk_form_new(&vars, 3, 2, false).top && yk_form_new(&vars, 0, YK_FORM_MOST + 1, false).top);
+    ck_assert(yk_form_new(&vars, -YK_FORM_MOST - 1, 0, false).top && vars.n == 0);
+    struct yk_form same = yk_form_new(&vars, 9, 9, true);
+    ck_assert(yk_form_is_const(&same) && yk_form_value(&same) == 9 && vars.n == 0);
+    /* As many terms, and as many variables, as there is room for. */
+    struct yk_form f = yk_form_const(0);
+    for (unsigned i = 0; i < YK_FORM_VARS; i++) {
+        struct yk_form v = yk_form_new(&vars, 0, 1 + i, i % 2);
+        ck_assert(!v.top && v.n == 1 && v.var[0] == i && v.k[0] == 1 && v.hi == 1 + i && vars.v[i].free == (i % 2));
+        f = yk_form_add(&f, &v);
+        ck_assert_int_eq(f.top, i >= YK_FORM_TERMS);
+    }
+    ck_assert(yk_form_new(&vars, 0, 1, false).top && vars.n == YK_FORM_VARS);
+}
+END_TEST
+
+START_TEST(equal_forms)
+{
+    const int64_t k[VARS] = {1, 2, 0}, other[VARS] = {1, 3, 0}, fewer[VARS] = {1, 0, 0}, shifted[VARS] = {1, 0, 2};
+    ranges(3, 4, 5);
+    struct yk_form a = sum(1, k), b = sum(1, other), c = sum(1, fewer), d = sum(1, shifted), e = sum(2, k),
+                   top = yk_form_top();
+    ck_assert(yk_form_equal(&a, &a) && !yk_form_equal(&a, &b) && !yk_form_equal(&a, &c) && !yk_form_equal(&a, &d));
+    ck_assert(!yk_form_equal(&a, &e) && !yk_form_equal(&top, &a) && !yk_form_equal(&a, &top) &&
+              !yk_form_equal(&top, &top));
+}
+END_TEST
+
+YK_TEST_MAIN("form", sums_are_the_sums_of_their_values, products, quotients_and_remainders, numbers_of_some_bits,
+             what_is_too_large_is_not_known, equal_forms)
