@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Do the unit tests notice when something is wrong? Breaks one place of a source at a time, builds that file and its unit tests
+anew and runs them.
+
+    mutants.py [--seed N] [--count N] [--least N] [--file PART] [--list]
+
+Places and breakages are drawn from the seed: bounds that are off by one, comparisons turned around, guards and statements dropped,
+strides, ends and signs swapped, constants changed. A breakage that does not compile, or that the optimiser makes the same machine
+code of, is no mutant: another is drawn. Status 1: fewer than --least were caught.
+Environment: YOKE_TEST_BUILD, a build folder whose unit tests are built (build/dev). Nothing in it or in the source is changed."""
+import argparse
+import bisect
+import concurrent.futures
+import json
+import os
+import random
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", os.path.join(ROOT, "build/dev")))
+SECONDS = 60
+FACTS = ["test_form", "test_shape", "test_reach", "test_cut", "test_regions"]
+SOURCES = {
+    "shim/memory/map.c": ["test_map"], "shim/merge/diff.c": ["test_diff"], "shim/merge/reduce.c": ["test_reduce"],
+    "transform/facts_condition.c": FACTS, "transform/facts_cut.c": FACTS, "transform/facts_eval.c": FACTS,
+    "transform/facts_form.c": FACTS, "transform/facts_recall.c": FACTS, "transform/facts_regions.c": FACTS,
+    "transform/facts_shape.c": FACTS,
+}
+
+# One token and what it becomes.
+TOKENS = [
+    ("bound", r"(?<![<\-=>])<(?![<=])", ["<="]), ("bound", r"<=(?!=)", ["<"]), ("bound", r"(?<![>\-])>(?![>=])", [">="]),
+    ("bound", r"(?<!>)>=", [">"]),
+    ("comparison", r"(?<![<\-=>])<(?![<=])", [">="]), ("comparison", r"(?<![>\-])>(?![>=])", ["<="]),
+    ("comparison", r"==", ["!="]), ("comparison", r"!=", ["=="]),
+    ("guard", r"&&", ["||"]), ("guard", r"\|\|", ["&&"]), ("guard", r"!(?=[\w(])", [""]),
+    ("arithmetic", r" \+ ", [" - "]), ("arithmetic", r" - ", [" + "]), ("arithmetic", r"(?<=[\w\])]) \* (?=[\w(&*])", [" + ", " / "]),
+    ("arithmetic", r"(?<=[\w\])]) / ", [" * "]), ("arithmetic", r"\+=", ["-="]), ("arithmetic", r" -= ", [" += "]),
+    ("arithmetic", r" & (?=[\w~(])", [" | "]), ("arithmetic", r"\|=", ["&="]), ("arithmetic", r"&=", ["|="]),
+    ("constant", r"(?<![\w.])0(?![\w.])", ["1"]), ("constant", r"(?<![\w.])1(?![\w.])", ["0", "2"]),
+    ("constant", r"(?<![\w.])[2-9](?![\w.])", ["1"]),
+    ("constant", r"\btrue\b", ["false"]), ("constant", r"\bfalse\b", ["true"]),
+    ("swap", r"(?<=[.>])lo\b", ["hi"]), ("swap", r"(?<=[.>])hi\b", ["lo"]), ("swap", r"(?<=[.>])rows\b", ["slices"]),
+    ("swap", r"(?<=[.>])slices\b", ["rows"]), ("swap", r"(?<=[.>])row_pitch\b", ["slice_pitch"]),
+    ("swap", r"(?<=[.>])slice_pitch\b", ["row_pitch"]), ("swap", r"(?<=[.>])count\[", ["first["]), ("swap", r"(?<=[.>])local\[", ["groups["]),
+    ("swap", r"(?<=[.>])off\b", ["len"]), ("swap", r"(?<=[.>])len\b", ["off"]), ("swap", r"\bYK_EINVAL\b", ["YK_OK"]),
+    ("swap", r"\bYK_ENOMEM\b", ["YK_OK"]), ("swap", r"\?(?=[^:?]*:)", ["? 0 :"]),
+]
+STATEMENT = re.compile(r"^ +(?:[\w>.\[\]*()\-]+ (?:[-+*/|&]|<<|>>)?= [^;{}]*|\w+\([^;{}]*\)|[\w>.\[\]\-]+(?:\+\+|--));$", re.M)
+
+
+def code_only(text):
+    """TEXT with comments, strings and preprocessor lines blanked."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match[0])
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^#(?:\\\n|[^\n])*', blank, text, flags=re.S | re.M)
+
+
+def closing(text, at):
+    """Behind the bracket that closes the one at AT."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def breakages(path):
+    """All of a file: (path, line, kind, from, to, text of it)."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    code = code_only(text)
+    lines = [0] + [m.end() for m in re.finditer("\n", text)]
+    inside = [(m.start(), m.end()) for m in re.finditer(r"^\{$.*?^\}$", code, re.M | re.S)]  # function bodies
+
+    def add(kind, start, end, new):
+        if any(a <= start < b for a, b in inside):
+            found.append((path, bisect.bisect_right(lines, start), kind, start, end, new))
+
+    found = []
+    for kind, pattern, news in TOKENS:
+        for match in re.finditer(pattern, code):
+            for new in news:
+                if kind == "swap" and new == "? 0 :":
+                    continue
+                add(kind, match.start(), match.end(), new)
+    for match in re.finditer(r"\b(?:if|while) \(", code):
+        start, end = match.end() - 1, closing(code, match.end() - 1)
+        add("guard", start, end, "(false)")
+        if match[0].startswith("if"):
+            add("guard", start, end, "(true)")
+    for match in STATEMENT.finditer(code):
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        if not re.match(r"(return|break|continue|else)\b", match[0].lstrip()):
+            add("statement", start, match.end(), ";")
+    return found, text
+
+
+class Builder:
+    def __init__(self):
+        with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
+            self.compile = {os.path.relpath(c["file"], ROOT): c for c in json.load(file)}
+        self.links = {}
+        for tests in SOURCES.values():
+            for test in tests:
+                done = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "unit_" + test], stdout=subprocess.PIPE, text=True,
+                                      check=False)
+                if done.returncode == 0 and done.stdout.strip():
+                    self.links[test] = done.stdout.strip().splitlines()[-1]
+
+    def command(self, path, source, output, *more):
+        words = shlex.split(self.compile[path]["command"])
+        words = [w for w in words if w != "ccache" and not w.endswith("/ccache")]
+        at = words.index("-o")
+        words[at + 1] = output
+        words[-1] = source
+        return words[:-1] + ["-w", "-iquote", os.path.dirname(os.path.join(ROOT, path)), *more, source]
+
+    def make(self, path, source, output, *more):
+        return subprocess.run(self.command(path, source, output, *more), cwd=self.compile[path]["directory"], stderr=subprocess.DEVNULL,
+                              check=False).returncode == 0
+
+    def link(self, test, thing, output):
+        words = shlex.split(self.links[test])
+        words = words[words.index("&&") + 1:] if words[0] in (":", "cd") else words
+        words = words[:words.index("&&")] if "&&" in words else words
+        words[words.index("-o") + 1] = output
+        first = next(i for i, w in enumerate(words) if w.endswith(".o"))
+        return subprocess.run(words[:first] + [thing] + words[first:], cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False).returncode == 0
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+def judge(builder, mutant, text, folder):
+    """'caught by X', 'SURVIVED', or None: no mutant at all."""
+    path, _, _, start, end, new = mutant
+    source, thing, program = (os.path.join(folder, name) for name in ("mutant.c", "mutant.o", "test"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text[:start] + new + text[end:])
+    if not builder.make(path, source, thing):
+        return None
+    for test in SOURCES[path]:
+        if test not in builder.links or not builder.link(test, thing, program):
+            continue
+        try:
+            done = subprocess.run([program], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS,
+                                  preexec_fn=limits, check=False)
+        except subprocess.TimeoutExpired:
+            return f"caught by {test} (no end)"
+        if done.returncode:
+            return f"caught by {test}"
+    same = []
+    for name, contents in (("a", text), ("b", text[:start] + new + text[end:])):
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(contents)
+        builder.make(path, source, os.path.join(folder, name), "-S", "-O2", "-g0", "-DNDEBUG")
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            same.append(file.read())
+    return None if same[0] == same[1] else "SURVIVED"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--least", type=int, default=93, help="per cent")
+    parser.add_argument("--file", default="", help="only files whose path has this")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--list", action="store_true", help="print how many places there are")
+    arguments = parser.parse_args()
+    builder, candidates, texts = Builder(), [], {}
+    for path in SOURCES:
+        if arguments.file in path:
+            found, texts[path] = breakages(path)
+            candidates += found
+            if arguments.list:
+                print(f"{path}: {len(found)} places")
+    if arguments.list:
+        return 0
+    random.Random(arguments.seed).shuffle(candidates)
+    done = caught = 0
+
+    def run(mutant):
+        with tempfile.TemporaryDirectory() as folder:
+            return mutant, judge(builder, mutant, texts[mutant[0]], folder)
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        at = 0
+        while done < arguments.count and at < len(candidates):
+            batch = candidates[at:at + min(arguments.jobs, arguments.count - done)]
+            at += len(batch)
+            for mutant, what in pool.map(run, batch):
+                if not what:
+                    continue
+                path, line, kind, start, end, new = mutant
+                done += 1
+                caught += what != "SURVIVED"
+                old = " ".join(texts[path][start:end].split())
+                print(f"{path}:{line}: {kind}: '{old}' -> '{new.strip()}': {what}", flush=True)
+    print(f"seed {arguments.seed}: {caught} of {done} mutants caught")
+    return 0 if done and caught * 100 >= arguments.least * done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
