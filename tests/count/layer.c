@@ -39,11 +39,8 @@ static void __attribute__((format(printf, 1, 2))) line(const char *fmt, ...)
 }
 
 /* The device's number: in the order of first use, one "device" line each. */
-static unsigned device_of(cl_command_queue queue)
+static unsigned number_of(cl_device_id d)
 {
-    cl_device_id d = NULL;
-    if (target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof d, &d, NULL) != CL_SUCCESS)
-        return MAX_DEVICES;
     pthread_mutex_lock(&lock);
     if (numbered_by != getpid()) {
         numbered_by = getpid();
@@ -60,6 +57,24 @@ static unsigned device_of(cl_command_queue queue)
     }
     pthread_mutex_unlock(&lock);
     return i;
+}
+
+static unsigned device_of(cl_command_queue queue)
+{
+    cl_device_id d = NULL;
+    if (target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof d, &d, NULL) != CL_SUCCESS)
+        return MAX_DEVICES;
+    return number_of(d);
+}
+
+/* Bytes that a driver is given with a buffer go to its device without another call. */
+static cl_mem CL_API_CALL create_buffer(cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *e)
+{
+    cl_mem m = target->clCreateBuffer(c, f, n, p, e);
+    cl_device_id d[MAX_DEVICES];
+    if (m && p && log_file >= 0 && target->clGetContextInfo(c, CL_CONTEXT_DEVICES, sizeof d, d, NULL) == CL_SUCCESS)
+        line("%s %u %zu\n", f & CL_MEM_COPY_HOST_PTR ? "create-copy" : "create-use", number_of(d[0]), n);
+    return m;
 }
 
 static void sizes(char *to, size_t n, const size_t *v, cl_uint dims, size_t rest)
@@ -269,6 +284,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *be
     }
     target = below;
     ours = *below;
+    ours.clCreateBuffer = create_buffer;
     ours.clEnqueueNDRangeKernel = ndrange;
     ours.clEnqueueTask = task;
     ours.clEnqueueReadBuffer = read_buffer;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const count_kind[COUNT_KINDS] = {"read", "write",          "copy",  "fill",
-                                             "map",  "map-invalidate", "unmap", "migrate"};
+const char *const count_kind[COUNT_KINDS] = {"read",           "write", "copy",    "fill",        "map",
+                                             "map-invalidate", "unmap", "migrate", "create-copy", "create-use"};
 
 static bool triple(const char *text, uint64_t v[3])
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "base/array.h"
 
-enum { COUNT_DEVICES = 64, COUNT_KINDS = 8 };
+enum { COUNT_DEVICES = 64, COUNT_KINDS = 10 };
 
 struct count_launch {
     char kernel[128];
@@ -24,7 +24,7 @@ struct count_log {
     uint64_t bytes[COUNT_DEVICES][COUNT_KINDS], calls[COUNT_DEVICES][COUNT_KINDS];
 };
 
-/* "read", "write", "copy", "fill", "map", "map-invalidate", "unmap", "migrate" */
+/* "read", "write", "copy", "fill", "map", "map-invalidate", "unmap", "migrate", "create-copy", "create-use" */
 extern const char *const count_kind[COUNT_KINDS];
 
 /** Read PATH. PID: only that process; 0: of all, told apart by nothing (a program that forks none). False, with one
