@@ -334,7 +334,6 @@ void yk_reach_forms(struct yk_reach *r, const struct yk_facts_kernel *k, const s
         r->vars.v[d].hi = (int64_t)(box->first[d] + box->count[d] - 1);
         r->vars.v[3 + d].lo = 0;
         r->vars.v[3 + d].hi = (int64_t)l->local[d] - 1;
-        r->vars.v[d].free = r->vars.v[3 + d].free = false;
     }
     for (unsigned i = 0; i < k->nnodes; i++)
         r->form[i] = eval(k, r, l, i);

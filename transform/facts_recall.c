@@ -50,8 +50,6 @@ yk_status yk_recall_share(struct yk_recall *c, struct yk_reach *r, const struct 
     e->key.n = 0; /* empty, should the next fail */
     if (COPY(&e->touch, &r->touch) && COPY(&e->key, &c->key))
         c->next = (c->next + 1) % YK_RECALL_ENTRIES;
-    else
-        e->key.n = 0;
     return YK_OK;
 }
 

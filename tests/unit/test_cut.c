@@ -146,6 +146,28 @@ START_TEST(even_shares_are_disjoint_and_complete)
 }
 END_TEST
 
+START_TEST(costs_add_up)
+{
+    struct yk_cut_cost c = {.bytes = 1000, .pieces = 3, .fetched = 5, .boxes = 7};
+    ck_assert_uint_eq(yk_cut_weigh(&c, false), 1000 + 3 * 2048 + 5 * 512 + 7 * 16384);
+    ck_assert_uint_eq(yk_cut_weigh(&c, true), 3 * 64 + 7 * 16384);
+    struct yk_range r = {.dims = 1, .groups = {1000, 1, 1}, .axis = 1};
+    uint64_t from, to;
+    for (unsigned takers = 1; takers < 8; takers++)
+        for (unsigned i = 0; i < takers; i++) { /* nobody has much more than another */
+            yk_cut_even(&r, takers, i, &from, &to);
+            ck_assert_uint_le(to - from, 1000 / takers + 42);
+            ck_assert_uint_ge(to - from + 42, 1000 / takers);
+        }
+    struct yk_region rows = {.offset = 0, .bytes = 4, .rows = 10, .row_pitch = 16, .slices = 3, .slice_pitch = 320};
+    c = (struct yk_cut_cost){.bytes = 0};
+    yk_cut_add(&c, &rows, false, false, 120);
+    ck_assert(c.bytes == 120 && c.fetched == 30 && c.pieces == 0);
+    yk_cut_add(&c, &rows, true, true, 0);
+    ck_assert(c.bytes == 120 && c.fetched == 30 && c.pieces == 30);
+}
+END_TEST
+
 START_TEST(what_may_be_written_is_compared)
 {
     struct yk_cut_cost c = {.bytes = 0};
@@ -162,4 +184,4 @@ END_TEST
 
 YK_TEST_MAIN("cut", rows_stay_whole, what_numbers_rows_by_dimension_0_is_cut_there, writes_count_more_than_reads,
              small_halos_are_preferred, a_short_dimension_is_cut_into_boxes, even_shares_are_disjoint_and_complete,
-             what_may_be_written_is_compared)
+             costs_add_up, what_may_be_written_is_compared)

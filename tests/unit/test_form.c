@@ -209,6 +209,14 @@ START_TEST(what_is_too_large_is_not_known)
     ck_assert(yk_form_add(&top, &one).top && yk_form_add(&one, &top).top && yk_form_scale(&top, 3).top);
     struct yk_form none = yk_form_scale(&top, 0);
     ck_assert(yk_form_is_const(&none) && !yk_form_is_const(&top));
+    vars = (struct yk_form_vars){.n = 2}; /* one bound alone, or the constant alone */
+    vars.v[0].hi = YK_FORM_MOST;
+    vars.v[1].lo = -YK_FORM_MOST;
+    struct yk_form up = yk_form_var(&vars, 0), down = yk_form_var(&vars, 1), near = yk_form_add(&most, &down);
+    ck_assert(yk_form_add(&up, &one).top && yk_form_sub(&down, &one).top && !near.top && near.lo == 0);
+    near.lo = near.hi - 5;
+    ck_assert(yk_form_scale(&near, 2).top && yk_form_add(&near, &near).top && yk_form_scale(&up, 2).top &&
+              yk_form_scale(&down, 2).top);
     vars = (struct yk_form_vars){.n = 0};
     ck_assert(yk_form_new(&vars, 3, 2, false).top && yk_form_new(&vars, 0, YK_FORM_MOST + 1, false).top);
     ck_assert(yk_form_new(&vars, -YK_FORM_MOST - 1, 0, false).top && vars.n == 0);

@@ -396,6 +396,18 @@ START_TEST(guards_of_several_dimensions)
     run();
     ck_assert_uint_eq(reach.touch.n, 1);
     ck_assert(!reach.touch.v[0].exact && reach.touch.v[0].region.offset == 2014 * 4);
+    begin(); /* a row of an access that moves with one of them alone, and one with both together */
+    x = id(0);
+    y = id(1);
+    writes(4, times(y, 4));
+    where(test(YK_NODE_ULT, op(YK_NODE_ADD, x, times(y, 8)), number(180)), true);
+    plain(80, 8, false);
+    begin();
+    x = id(0);
+    y = id(1);
+    writes(4, op(YK_NODE_ADD, times(x, 8), times(y, 64)));
+    where(test(YK_NODE_ULT, op(YK_NODE_ADD, x, times(y, 8)), number(180)), true);
+    rows((14 + 160) * 8, 4, 6, 8, true);
     begin(); /* a condition that crosses another: only one is used, so nothing is exact */
     x = id(0);
     y = id(1);
@@ -506,15 +518,21 @@ START_TEST(conditions_beyond_what_is_followed)
         bool all = n <= YK_REACH_CONDITIONS;
         plain(56, all ? 16 : 24, all);
     }
-    for (unsigned deep = 8; deep <= 9; deep++) {
-        begin();
-        unsigned x = id(0), c = test(YK_NODE_ULT, x, number(18)), yes = op3(YK_NODE_CONST, 1, 0, 0, 0, 1);
-        writes(4, times(x, 4));
-        for (unsigned i = 0; i < deep; i++)
-            c = test(YK_NODE_XOR, c, yes);
-        where(c, deep % 2 == 0);
-        plain(56, deep == 8 ? 16 : 32, deep == 8);
-    }
+    static const unsigned chains[] = {YK_NODE_XOR, YK_NODE_EQ, YK_NODE_AND, YK_NODE_OR, YK_NODE_SELECT};
+    for (unsigned i = 0; i < 5; i++)
+        for (unsigned deep = 8; deep <= 9; deep++) {
+            begin();
+            unsigned x = id(0), c = test(YK_NODE_ULT, x, number(18)), yes = op3(YK_NODE_CONST, 1, 0, 0, 0, 1),
+                     no = op3(YK_NODE_CONST, 1, 0, 0, 0, 0);
+            writes(4, times(x, 4));
+            bool turns = chains[i] == YK_NODE_XOR || chains[i] == YK_NODE_EQ; /* with each one more */
+            for (unsigned k = 0; k < deep; k++)
+                c = chains[i] == YK_NODE_SELECT
+                        ? op3(YK_NODE_SELECT, 1, c, yes, no, 0)
+                        : test(chains[i], c, chains[i] == YK_NODE_XOR || chains[i] == YK_NODE_AND ? yes : no);
+            where(c, !turns || deep % 2 == 0);
+            plain(56, deep == 8 ? 16 : 32, deep == 8);
+        }
 }
 END_TEST
 
@@ -599,6 +617,12 @@ START_TEST(loops_that_are_not_bounded)
         {YK_TRIP_SLT, 32, 16, 0, 1, 32767, true},
         {YK_TRIP_SLT, 32, 16, 0, 1, 32768, false},
         {YK_TRIP_ULT, 64, 64, 0, 1, INT64_C(1) << 50, true},
+        {YK_TRIP_UGT, 32, 32, 100, -2, 0, false},
+        {YK_TRIP_UGT, 32, 32, 100, -2, 1, true},
+        {YK_TRIP_SGT, 32, 32, 100, -2, INT32_MIN, false},
+        {YK_TRIP_SGT, 32, 32, 100, -2, INT32_MIN + 1, true},
+        {YK_TRIP_ULT, 32, 32, 0, 2, UINT32_MAX - 1, true},
+        {YK_TRIP_SLT, 32, 32, 0, 2, INT32_MAX - 1, true},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin();
