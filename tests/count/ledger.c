@@ -132,7 +132,8 @@ void ledger_close(struct ledger *l)
         struct ledger_version v = l->version.v[i];
         uint16_t others = v.needed & (uint16_t)~v.made;
         l->to_devices += (unsigned)__builtin_popcount(others & ~1u);
-        l->to_host += others && !(v.made & 1u);
+        if (!(v.made & 1u)) /* on its way to a device it is at the host too, but not kept there when there is a home */
+            l->to_host += l->home ? (others > 1) + (others & 1u) : others != 0;
     }
 }
 

@@ -32,7 +32,8 @@ struct ledger_buffer {
 };
 
 struct ledger {
-    unsigned home; /* not 0: the place that the host's bytes are brought to at once, of which the host keeps no copy */
+    unsigned
+        home; /* not 0: the place that the host's bytes are brought to at once; the host keeps no copy of anything */
     YK_ARRAY(struct ledger_buffer) buffer;
     YK_ARRAY(struct ledger_version) version;
     uint64_t to_devices, to_host; /* bytes; set by ledger_close */

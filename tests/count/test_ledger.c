@@ -94,7 +94,7 @@ START_TEST(uploads_when_the_program_makes_them)
     ck_assert(ledger_load(&l, 2, 50, 50));
     ck_assert(ledger_store(&l, 0, 0, 10));
     ck_assert(ledger_load(&l, 0, 0, 100));
-    closed(100 + 10 + 50, 10 + 90);
+    closed(100 + 10 + 50, 50 + 100); /* the second half on its way to the other device, and once more */
 }
 END_TEST
 
