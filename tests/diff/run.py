@@ -186,11 +186,12 @@ def split(work, arguments):
 
 
 def ahead(work, arguments):
-    """The primary begins every launch alone, and others take a part of the rest."""
+    """The primary begins every launch alone, and others take a part of the rest. No yoke-warm: what it launches would be counted."""
     devices, _ = draw(work.seed, arguments)
     own = arguments.own or random.Random(work.seed * 31 + 5).choice(["", "own@1", "own@0", "own@*"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
-    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_AHEAD": "force", "YOKE_SUMMARY": "1", "YOKE_FAULT": own}, True)
+    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_AHEAD": "force", "YOKE_SUMMARY": "1", "YOKE_FAULT": own,
+                                 "YOKE_PROFILE": "0"}, True)
     work.compare(got, bare)
     return f"{len(devices.split())} devices {own}, the primary ahead", work.split_kernels("bare", "yoke")
 
