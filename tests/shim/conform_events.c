@@ -251,6 +251,7 @@ START_TEST(barriers_hold_and_markers_do_not)
     OK(clSetUserEventStatus(gate, CL_COMPLETE));
     OK(clWaitForEvents(1, &after[1]));
     ck_assert_int_eq(status_of(barrier), CL_COMPLETE);
+    OK(clWaitForEvents(1, &marker));
     ck_assert_int_eq(status_of(marker), CL_COMPLETE);
     OK(clReleaseEvent(gate));
     OK(clReleaseEvent(marker));

@@ -6,8 +6,9 @@
 
 const size_t zero3[3] = {0, 0, 0}, one3[3] = {1, 1, 1}, image3[3] = {W, H, 1};
 
+/* What a driver takes although it should not (an offset that makes the ids wrap) must not write outside of a buffer. */
 static const char source[] =
-    "kernel void set(global int *a, int v) { a[get_global_id(0)] = v; }\n"
+    "kernel void set(global int *a, int v) { if (get_global_id(0) < 64) a[get_global_id(0)] = v; }\n"
     "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void fixed(global int *a) { a[get_global_id(0)] = 1; }\n"
     "kernel void locals(local int *t, constant int *c, float4 f, global int *a) { t[get_local_id(0)] = c[0] + "
     "(int)f.x;\n"
