@@ -1,7 +1,9 @@
 #include "shim/core/background.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/lock.h"
 
 /* A driver that hangs must not keep the process: so long without anybody leaving, and so long in all. One that is
@@ -13,9 +15,9 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned running;
 static bool ending;
+static _Atomic pid_t prepared; /* the process with background work; a child of fork has none of its threads */
 
-/* Registered after the drivers have been loaded, so it runs before their own destructors. */
-static void at_exit(void)
+static void wait_for_all(void)
 {
     struct timespec now, until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -36,8 +38,34 @@ static void at_exit(void)
     yk_lock_drop(&lock);
 }
 
+static void at_exit(void)
+{
+    if (atomic_load(&prepared) == getpid())
+        wait_for_all();
+}
+
+static void main_ends(void *nothing)
+{
+    (void)nothing;
+    at_exit();
+}
+
+/* What a driver's compiler registers for exit while it compiles (LLVM: the destructors of its static data) is run
+ * before what was registered earlier, while that compiler is still at work. Destructors of the exiting thread's own
+ * data come before all of those: so main's are where exit is noticed, when main calls exit or returns. A main that
+ * ends itself by pthread_exit is taken for one that exits: later background work is not begun. */
+int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void __attribute__((constructor)) watch_main(void)
+{
+    __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
+}
+
+/* For exit from another thread: after the drivers have been loaded, so before the destructors of their libraries. */
 static void register_at_exit(void)
 {
+    atomic_store(&prepared, getpid());
     atexit(at_exit);
 }
 

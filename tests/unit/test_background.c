@@ -34,4 +34,71 @@ START_TEST(waits_while_somebody_leaves)
 }
 END_TEST
 
-YK_TEST_MAIN("background", waits_while_somebody_leaves)
+static _Atomic bool destroyed, crashed;
+
+static void destroy(void)
+{
+    destroyed = true;
+}
+
+static void *compile(void *nothing)
+{
+    (void)nothing;
+    atexit(destroy);
+    sleep(1);
+    crashed = destroyed;
+    yk_background_leave();
+    return NULL;
+}
+
+static void report(void)
+{
+    if (crashed)
+        _exit(1);
+}
+
+/* What a compiler registers while it works is destroyed when it has ended, not before. */
+START_TEST(waits_before_what_was_registered_meanwhile)
+{
+    pid_t child = fork();
+    if (!child) {
+        atexit(report);
+        if (!yk_background_enter() || yk_thread_start(compile, NULL))
+            _exit(2);
+        usleep(200000);
+        exit(0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+static void *leave_in_a_while(void *nothing)
+{
+    (void)nothing;
+    sleep(2);
+    yk_background_leave();
+    return NULL;
+}
+
+/* A child of fork has none of the threads that its parent had at work: it waits for none. */
+START_TEST(a_child_waits_for_nobody)
+{
+    ck_assert(yk_background_enter());
+    ck_assert_int_eq(yk_thread_start(leave_in_a_while, NULL), 0);
+    uint64_t start = yk_now_ns();
+    pid_t child = fork();
+    if (!child)
+        exit(0);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    double took = (double)(yk_now_ns() - start) * 1e-9;
+    ck_assert_msg(took < 1.5, "the child took %.1f s", took);
+    sleep(2);
+}
+END_TEST
+
+YK_TEST_MAIN("background", waits_while_somebody_leaves, waits_before_what_was_registered_meanwhile,
+             a_child_waits_for_nobody)
