@@ -36,21 +36,19 @@ static void drop(struct yk_canon *c, uint32_t v)
     c->nout -= v < c->nout;
 }
 
+/* One pass is enough: what continues J depends on J's domain and on strides, and of these only J's domain changes. */
 static void merge(struct yk_canon *c)
 {
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t i = 0; i < c->rank; i++)
-            for (uint32_t j = 0; j < c->rank; j++)
-                if (i != j && (i < c->nout) == (j < c->nout) && mergeable(c, i, j)) {
-                    /* j keeps its strides and its place; sums may lie in any order */
-                    c->domain[j] *= c->domain[i];
-                    drop(c, i);
-                    again = true;
-                    i = c->rank;
-                    break;
-                }
-    }
+    for (uint32_t j = 0; j < c->rank; j++)
+        for (uint32_t i = 0; i < c->rank;)
+            if (i != j && (i < c->nout) == (j < c->nout) && mergeable(c, i, j)) {
+                /* j keeps its strides and its place; sums may lie in any order */
+                c->domain[j] *= c->domain[i];
+                drop(c, i);
+                j -= i < j;
+                i = 0;
+            } else
+                i++;
 }
 
 yk_status yk_canon_init(struct yk_canon *c, const struct yk_bucket *b)

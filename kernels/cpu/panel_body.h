@@ -90,7 +90,6 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
         if (s->lanes == YK_B) {
             l.lane = group + (size_t)g * VL;
             l.layout = layout + g;
-            l.ahead = (g + 1 + ahead) * VL <= w->n[YK_B] ? (size_t)ahead * VL : 0;
             l.valid = (g + 1) * VL > w->n[YK_B] ? w->n[YK_B] % VL : VL;
             l.valid_col = 0;
         } else
@@ -103,7 +102,7 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
                 if (cols == VL && l.row_run >= 3) {
                     /* a column of values for each row: as if the lanes ran along N */
                     NAME(pack_runs)
-                    (dst, VL, from, &l, col + i, col + i + soon, YK_LAY_ANY, VL, p->rows, more);
+                    (dst, VL, from, &l, col + i, YK_LAY_ANY, VL, p->rows, more);
                     continue;
                 }
                 for (uint32_t j = 0; soon && j < cols; j++)
@@ -115,7 +114,6 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
             if (s->lanes == YK_M) {
                 l.lane = col + (size_t)i * VL;
                 l.layout = layout + i;
-                l.ahead = (i + cols + ahead) * VL <= w->n[own] ? (size_t)ahead * VL : 0;
                 l.valid_col = (i + cols) * VL > w->n[own] ? cols - 1 : UINT32_MAX;
                 l.valid = w->n[own] % VL;
             } else
@@ -149,6 +147,8 @@ static struct NAME(counts) NAME(count)(const struct NAME(work) * w)
     return n;
 }
 
+#include "kernels/cpu/panel_sum.h"
+
 /* All panels of SIDE for the present block. Where several tables are multiplied, or presummed, they go part by part, so
  * that the part is in the first-level cache when the next table comes. */
 static void NAME(pack)(struct NAME(work) * w, int side)
@@ -160,6 +160,10 @@ static void NAME(pack)(struct NAME(work) * w, int side)
     for (uint32_t x = 0; x < s->ngroup[side]; x++) {
         uint32_t t = s->group[side][x];
         w->at[t] = w->in[s->c->input[t]] + w->base[YK_B][t] + w->base[YK_K][t] + w->base[own][t];
+    }
+    if (s->joint[side] && s->lanes != YK_K) {
+        NAME(pack_summed)(w, side);
+        return;
     }
     struct NAME(counts) n = NAME(count)(w);
     uint32_t cols = side ? n.j : n.i, most = side ? s->nr : s->mr, nq = s->cls[side ? YK_QR : YK_QL].n;

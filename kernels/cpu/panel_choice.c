@@ -106,13 +106,13 @@ static double run_length(const struct yk_canon *c, const uint8_t *var, uint32_t 
     return fmin(run, vl);
 }
 
-/* Consecutive cells of table T along the variables of K. */
-static double row_run(const struct yk_canon *c, const uint8_t *cls, uint32_t t)
+/* Consecutive cells of table T along the summed variables. */
+static double row_run(const struct yk_canon *c, uint32_t t)
 {
     const int64_t *stride = yk_canon_stride(c, t);
     double run = 1;
     for (uint32_t v = c->rank; v-- > c->nout;)
-        if (cls[v] == YK_K && stride[v] == (int64_t)run) {
+        if (stride[v] == (int64_t)run) {
             run *= (double)c->domain[v];
             v = c->rank;
         }
@@ -149,8 +149,8 @@ static double cost_of(const struct yk_panel_choice *p, const struct yk_canon *c,
     for (uint32_t t = 0; t < c->nin; t++) {
         int side = p->side[t];
         any |= side == 1;
-        /* Runs along K are turned in registers. */
-        double turned = row_run(c, p->cls, t) >= 3 ? 0.4 : 1;
+        /* Runs along summed variables are turned in registers. */
+        double turned = row_run(c, t) >= 3 ? 0.4 : 1;
         if (side == 1 && p->lanes == YK_M)
             pack[1] += 1.5 * turned; /* one by one */
         else if (p->lanes == YK_K)

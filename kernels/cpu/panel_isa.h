@@ -8,8 +8,9 @@
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/scratch.h"
 
-/* Bytes fetched ahead while packing; cells, or rows of one panel, that are packed table by table. */
-enum { YK_PANEL_ZEROS = 1024, AHEAD_BYTES = 8192, PART = 2048, ROWS = 16 };
+/* Cells, and bytes, fetched ahead while packing; cells, or rows of one panel, that are packed table by table; most rows
+ * where sums are formed. */
+enum { YK_PANEL_ZEROS = 1024, AHEAD = 4096, AHEAD_BYTES = 8192, PART = 2048, ROWS = 16, ROWS_SUMMED = 256 };
 
 /* Outputs larger than this are written past the caches, those larger than the other are fetched before they are
  * written. */

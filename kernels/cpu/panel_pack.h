@@ -10,7 +10,6 @@ struct NAME(lattice) {
     uint32_t valid_row, valid_col, valid; /* the group that has only VALID lanes: at that row or column */
     uint32_t first_row, row_run;          /* rows are runs of ROW_RUN cells; the first row's place in a run */
     const REAL *end;                      /* of the table */
-    size_t ahead;                         /* lanes from the present to those to fetch into the cache */
 };
 
 /* One vector of a table into *DST, times what is there if MORE. Lanes from VALID on become 0. */
@@ -54,8 +53,8 @@ static inline __attribute__((always_inline)) void NAME(put_vectors)(REAL *dst, s
 /* One column of lanes whose cells are runs along the rows. */
 static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, size_t dst_row, const REAL *p,
                                                                   const struct NAME(lattice) * x, const int64_t *off,
-                                                                  const int64_t *ahead, uint8_t layout, uint32_t valid,
-                                                                  uint32_t rows, const bool more)
+                                                                  uint8_t layout, uint32_t valid, uint32_t rows,
+                                                                  const bool more)
 {
     for (uint32_t r = 0; r < rows;) {
         uint32_t left = x->row_run - (x->first_row + r) % x->row_run, n = rows - r < left ? rows - r : left;
@@ -89,7 +88,7 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
                         STORE(to + k * dst_row + u * LANES, SPLAT(0));
                     continue;
                 }
-                NAME(turn_in)(v, from, off + u * LANES, some, n, x->end, ahead + u * LANES);
+                NAME(turn_in)(v, from, off + u * LANES, some, n, x->end);
                 NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);
             }
         }
@@ -100,9 +99,8 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
 /* The same lanes in all rows and columns, and rows and columns together one run of cells, the rows (ROW_FAST) or the
  * columns fastest. */
 static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, const REAL *p, const int64_t *off,
-                                                                  const int64_t *ahead, uint32_t valid, uint32_t rows,
-                                                                  uint32_t cols, bool row_fast, const REAL *end,
-                                                                  const bool more)
+                                                                  uint32_t valid, uint32_t rows, uint32_t cols,
+                                                                  bool row_fast, const REAL *end, const bool more)
 {
     uint32_t total = rows * cols, fast = row_fast ? rows : cols, at = 0, slow = 0;
     size_t fast_step = (size_t)(row_fast ? cols : 1) * VL, slow_step = (size_t)(row_fast ? 1 : cols) * VL;
@@ -112,7 +110,7 @@ static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, con
             uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
             VEC v[LANES_N];
             if (some)
-                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, ahead + u * LANES);
+                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end);
             at = was;
             slow = was_slow;
             for (uint32_t k = 0; k < n; k++) {
@@ -157,8 +155,8 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
         bool row_fast = NAME(runs_on)(x->row, rows, 1) && NAME(runs_on)(x->col, cols, rows);
         if (row_fast || (NAME(runs_on)(x->col, cols, 1) && NAME(runs_on)(x->row, rows, cols))) {
             NAME(pack_flat)
-            (dst, p + x->row[0] + x->col[0], x->lane, x->lane + x->ahead, x->valid_col == 0 ? x->valid : VL, rows, cols,
-             row_fast, x->end, more);
+            (dst, p + x->row[0] + x->col[0], x->lane, x->valid_col == 0 ? x->valid : VL, rows, cols, row_fast, x->end,
+             more);
             return;
         }
     }
@@ -169,7 +167,7 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
         uint32_t valid = i == x->valid_col || !x->lane_col ? x->valid : VL;
         if (layout != YK_LAY_RUN && layout != YK_LAY_SAME && x->row_run > 1) {
             NAME(pack_runs)
-            (dst + (size_t)i * VL, (size_t)cols * VL, p + x->col[i], x, off, off + x->ahead, layout, valid, rows, more);
+            (dst + (size_t)i * VL, (size_t)cols * VL, p + x->col[i], x, off, layout, valid, rows, more);
             continue;
         }
         for (uint32_t r = 0; r < rows; r++)

@@ -5,8 +5,17 @@
 
 /* Cells of a packed block: of L about what a second-level cache keeps, of R what the last level keeps; KC is short
  * enough for a panel of R to stay in the first. */
-enum { KC = 256, KC_VECTOR = 64, KC_LANES = 512, M_FEW = 192, M_MOST = 2048, N_MOST = 1024, B_MOST = 512 };
-static const double SHORT_CELLS = 4 << 10, R_CELLS = 256 << 10, VECTOR_CELLS = 32 << 10, SMALL_CELLS = 8 << 10;
+enum {
+    JOINT_MOST = 1024,
+    KC = 256,
+    KC_VECTOR = 64,
+    KC_LANES = 512,
+    M_FEW = 192,
+    M_MOST = 2048,
+    N_MOST = 1024,
+    B_MOST = 512
+};
+static const double SHORT_CELLS = 1 << 10, R_CELLS = 256 << 10, VECTOR_CELLS = 32 << 10, SMALL_CELLS = 8 << 10;
 
 static double product_of(const struct yk_canon *c, const uint8_t *cls, enum yk_class_id id)
 {
@@ -101,25 +110,21 @@ static void tabulate(struct yk_class *k, const struct yk_canon *c, const uint8_t
 
 static enum yk_lane_layout layout_of(const int64_t *off, uint32_t vl)
 {
-    uint32_t run = 1;
-    while (run < vl && off[run] == off[0] + run)
-        run++;
-    if (run == vl)
-        return YK_LAY_RUN;
-    bool same = true, four = true, two = true;
+    const int64_t step = off[1] - off[0];
+    bool even = true, four = true, two = true;
+    for (uint32_t i = 2; i < vl; i++)
+        even &= off[i] - off[i - 1] == step;
+    if (even)
+        return step == 0               ? YK_LAY_SAME
+               : step == 1             ? YK_LAY_RUN
+               : step > 1 && step <= 4 ? (enum yk_lane_layout)(YK_LAY_STEP + step)
+                                       : YK_LAY_ANY;
+    if (step != 1)
+        return YK_LAY_ANY;
     for (uint32_t i = 0; i < vl; i++) {
-        same &= off[i] == off[0];
         four &= off[i] == off[i & ~3u] + (i & 3);
         two &= off[i] == off[i & ~1u] + (i & 1);
     }
-    if (same)
-        return YK_LAY_SAME;
-    int64_t step = off[1] - off[0];
-    for (uint32_t i = 2; i < vl && step; i++)
-        if (off[i] - off[i - 1] != step)
-            step = 0;
-    if (step >= 2 && step <= 4)
-        return (enum yk_lane_layout)(YK_LAY_STEP + step);
     return four ? YK_LAY_RUN4 : two ? YK_LAY_RUN2 : YK_LAY_ANY;
 }
 
@@ -133,6 +138,25 @@ static uint32_t run_of(const int64_t *off, uint32_t n)
         if (off[i] != off[i - x] + x)
             return 1;
     return run;
+}
+
+/* Fill in s->joint of SIDE; MAP has room for JOINT_MOST numbers. */
+static void join(struct yk_panel_shape *s, int side, uint16_t *map)
+{
+    const struct yk_class *k = &s->cls[YK_K], *q = &s->cls[side ? YK_QR : YK_QL];
+    s->joint[side] = 0;
+    s->joint_row[side] = map;
+    if (s->ngroup[side] != 1 || q->n == 1 || k->blocks > 1 || (size_t)k->n * q->n > JOINT_MOST)
+        return;
+    const uint32_t cells = k->n * q->n, t = s->group[side][0];
+    const int64_t *row = k->off + (size_t)t * k->pad, *sum = q->off + (size_t)t * q->pad;
+    for (uint32_t i = 0; i < k->n; i++)
+        for (uint32_t x = 0; x < q->n; x++) {
+            if (row[i] + sum[x] >= cells)
+                return;
+            map[row[i] + sum[x]] = (uint16_t)i;
+        }
+    s->joint[side] = cells >= 3 ? cells : 0;
 }
 
 /* The register tile for I rows (of vectors) and J columns. */
@@ -233,7 +257,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
         words += (size_t)s->cls[k].pad * (c->nin + 1);
     }
     s->lane_groups = s->cls[p.lanes].pad / vl;
-    size_t bytes = words * sizeof(int64_t) + (c->nin + 1) * (sizeof(size_t) + 3 * sizeof(uint32_t) + s->lane_groups);
+    size_t bytes = words * sizeof(int64_t) + (c->nin + 1) * (sizeof(size_t) + 3 * sizeof(uint32_t) + s->lane_groups) +
+                   2 * JOINT_MOST * sizeof(uint16_t);
     char *mem = s->memory = malloc(bytes);
     if (!mem)
         return YK_ENOMEM;
@@ -260,6 +285,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
             if (p.side[i] == side)
                 s->group[side][s->ngroup[side]++] = i;
     }
+    for (int side = 0; side < 2; side++, mem += JOINT_MOST * sizeof(uint16_t))
+        join(s, side, (uint16_t *)(void *)mem);
     s->layout = (uint8_t *)mem;
     const struct yk_class *l = &s->cls[p.lanes];
     for (uint32_t i = 0; i <= c->nin; i++)

@@ -53,7 +53,11 @@ struct yk_panel_shape {
     struct yk_class cls[YK_CLASSES];
     uint8_t *layout; /* [nin + 1][groups of lanes] enum yk_lane_layout */
     uint32_t lane_groups;
-    uint32_t *run;   /* [nin + 1] inner states of K per run of consecutive cells */
+    uint32_t *run; /* [nin + 1] inner states of K per run of consecutive cells */
+    /* By side, where its own summed variables are added up and its only table has them and K in one run of cells: the
+     * length of that run, and of each cell of it the inner state of K. 0: otherwise. */
+    uint32_t joint[2];
+    uint16_t *joint_row[2];
     size_t *cells;   /* [nin + 1] of each table */
     double times;    /* states of summed variables that are in no table */
     uint32_t mr, nr; /* largest tile */

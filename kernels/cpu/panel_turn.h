@@ -62,16 +62,16 @@ static inline __attribute__((always_inline)) void NAME(turn)(VEC *v)
 }
 
 /* N consecutive cells from P + OFF[l] of every lane l of one machine vector: V[x] gets cell x of all lanes. Reads whole
- * vectors where they end before END; lanes from VALID on repeat the first.
- * AHEAD: the lanes wanted soon. */
+ * vectors where they end before END; lanes from VALID on repeat the first. What lies AHEAD in memory is fetched into
+ * the second-level cache: it is wanted soon, mostly by a later block, and the first level has too few misses at a time.
+ */
 static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const REAL *p, const int64_t *off,
-                                                                uint32_t valid, uint32_t n, const REAL *end,
-                                                                const int64_t *ahead)
+                                                                uint32_t valid, uint32_t n, const REAL *end)
 {
 #pragma GCC unroll 16
     for (uint32_t l = 0; l < LANES; l++) {
         const REAL *from = p + off[l < valid ? l : 0];
-        __builtin_prefetch(p + ahead[l]);
+        __builtin_prefetch((const void *)((uintptr_t)from + AHEAD * sizeof *from), 0, 2);
         if (__builtin_expect(end - from >= (ptrdiff_t)LANES, 1))
             v[l] = LOAD(from);
         else {
