@@ -1,5 +1,6 @@
 /* Nodes as forms, for one launch and one box of work-groups. */
 #include <string.h>
+#include "base/least.h"
 #include "transform/facts_regions.h"
 
 static uint64_t bits_mask(unsigned bits)
@@ -97,7 +98,7 @@ static struct yk_form iota(struct yk_form_vars *v, const struct yk_form *n)
         return yk_form_top();
     if (yk_form_is_const(n) && yk_form_value(n) > 0)
         return yk_form_new(v, 0, yk_form_value(n) - 1, false);
-    return yk_form_new(v, 0, n->hi > 1 ? n->hi : 1, true);
+    return yk_form_new(v, 0, YK_MAX(n->hi, INT64_C(1)), true);
 }
 
 /* A or B. */
@@ -105,13 +106,13 @@ static struct yk_form either(struct yk_form_vars *v, const struct yk_form *a, co
 {
     if (yk_form_equal(a, b)) {
         struct yk_form r = *a;
-        r.lo = a->lo < b->lo ? a->lo : b->lo;
-        r.hi = a->hi > b->hi ? a->hi : b->hi;
+        r.lo = YK_MIN(a->lo, b->lo);
+        r.hi = YK_MAX(a->hi, b->hi);
         return r;
     }
     if (a->top || b->top)
         return yk_form_top();
-    return yk_form_new(v, a->lo < b->lo ? a->lo : b->lo, a->hi > b->hi ? a->hi : b->hi, true);
+    return yk_form_new(v, YK_MIN(a->lo, b->lo), YK_MAX(a->hi, b->hi), true);
 }
 
 static struct yk_form below(struct yk_form_vars *v, const struct yk_form *a, const struct yk_form *b, unsigned bits,
@@ -120,7 +121,7 @@ static struct yk_form below(struct yk_form_vars *v, const struct yk_form *a, con
     struct yk_form x = sign ? yk_form_signed(v, a, bits) : yk_form_unsigned(v, a, bits),
                    y = sign ? yk_form_signed(v, b, bits) : yk_form_unsigned(v, b, bits);
     if (!x.top && !y.top && x.hi >= y.hi)
-        x.hi = y.hi - 1 > x.lo ? y.hi - 1 : x.lo;
+        x.hi = YK_MAX(y.hi - 1, x.lo);
     return x;
 }
 
@@ -139,13 +140,12 @@ static struct yk_form quotient(struct yk_form_vars *v, unsigned op, const struct
     if (!y.top && y.lo > 0 && !x.top && x.lo >= 0) {
         if (yk_form_is_const(&y))
             return rem ? yk_form_rem(v, &x, yk_form_value(&y)) : yk_form_div(v, &x, yk_form_value(&y));
-        return rem ? yk_form_new(v, 0, x.hi < y.hi - 1 ? x.hi : y.hi - 1, true)
-                   : yk_form_new(v, x.lo / y.hi, x.hi / y.lo, true);
+        return rem ? yk_form_new(v, 0, YK_MIN(x.hi, y.hi - 1), true) : yk_form_new(v, x.lo / y.hi, x.hi / y.lo, true);
     }
     if (rem && !y.top && y.lo > 0)
         return yk_form_new(v, sign ? 1 - y.hi : 0, y.hi - 1, true);
     if (!rem && sign && !x.top && !y.top && y.lo > 0) {
-        int64_t most = x.hi > -x.lo ? x.hi : -x.lo;
+        int64_t most = YK_MAX(x.hi, -x.lo);
         return yk_form_new(v, -most, most, true);
     }
     return unknown(v, bits);
@@ -220,8 +220,8 @@ static struct yk_form min_max(struct yk_form_vars *v, unsigned op, const struct 
         return yk_form_new(v, 0, x.top ? y.hi : x.hi, true);
     if (x.top || y.top)
         return yk_form_top();
-    int64_t lo = least == (x.lo < y.lo) ? x.lo : y.lo, hi = least == (x.hi < y.hi) ? x.hi : y.hi;
-    return yk_form_new(v, lo, hi, true);
+    return least ? yk_form_new(v, YK_MIN(x.lo, y.lo), YK_MIN(x.hi, y.hi), true)
+                 : yk_form_new(v, YK_MAX(x.lo, y.lo), YK_MAX(x.hi, y.hi), true);
 }
 
 static bool is_condition(const struct yk_facts_node *n)
@@ -239,7 +239,6 @@ static void resolve(const struct yk_facts_kernel *k, struct yk_reach *r, unsigne
         return;
     struct yk_conditions yes = {.n = 0}, no = {.n = 0};
     unsigned vars = r->vars.n;
-    r->form[i] = yk_form_top();
     yk_reach_condition(k, r, i, true, &yes);
     yk_reach_condition(k, r, i, false, &no);
     r->vars.n = vars;

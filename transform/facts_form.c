@@ -1,4 +1,5 @@
 #include "transform/facts_form.h"
+#include "base/least.h"
 
 struct yk_form yk_form_const(int64_t c)
 {
@@ -70,8 +71,8 @@ struct yk_form yk_form_scale(const struct yk_form *a, int64_t by)
     if (a->top || __builtin_mul_overflow(a->c, by, &r.c) || __builtin_mul_overflow(a->lo, by, &lo) ||
         __builtin_mul_overflow(a->hi, by, &hi) || !fits(r.c) || !fits(lo) || !fits(hi))
         return yk_form_top();
-    r.lo = by > 0 ? lo : hi;
-    r.hi = by > 0 ? hi : lo;
+    r.lo = YK_MIN(lo, hi);
+    r.hi = YK_MAX(lo, hi);
     for (unsigned i = 0; i < r.n; i++)
         if (__builtin_mul_overflow(r.k[i], by, &r.k[i]) || !fits(r.k[i]))
             return yk_form_top();
@@ -98,8 +99,8 @@ struct yk_form yk_form_mul(struct yk_form_vars *v, const struct yk_form *a, cons
     for (unsigned i = 0; i < 4; i++) {
         if (__builtin_mul_overflow(i & 1 ? a->lo : a->hi, i & 2 ? b->lo : b->hi, &x))
             return yk_form_top();
-        lo = x < lo ? x : lo;
-        hi = x > hi ? x : hi;
+        lo = YK_MIN(lo, x);
+        hi = YK_MAX(hi, x);
     }
     return yk_form_new(v, lo, hi, true);
 }
@@ -134,9 +135,10 @@ struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int6
     if (a->top)
         return yk_form_top();
     if (divide(v, a, by, &whole, &part)) {
-        int64_t lo = floor_div(a->lo, by), hi = floor_div(a->hi, by);
-        whole.lo = whole.n && lo > whole.lo ? lo : whole.lo;
-        whole.hi = whole.n && hi < whole.hi ? hi : whole.hi;
+        if (whole.n) {
+            whole.lo = YK_MAX(whole.lo, floor_div(a->lo, by));
+            whole.hi = YK_MIN(whole.hi, floor_div(a->hi, by));
+        }
         return whole;
     }
     return yk_form_new(v, floor_div(a->lo, by), floor_div(a->hi, by), true);
@@ -149,8 +151,9 @@ struct yk_form yk_form_rem(struct yk_form_vars *v, const struct yk_form *a, int6
         return yk_form_const(0);
     if (!a->top && divide(v, a, by, &whole, &part))
         return part;
-    if (!a->top && floor_div(a->lo, by) == floor_div(a->hi, by)) {
-        struct yk_form base = yk_form_const(by * floor_div(a->lo, by));
+    int64_t q = floor_div(a->lo, by);
+    if (!a->top && q == floor_div(a->hi, by)) {
+        struct yk_form base = yk_form_const(by * q);
         return yk_form_sub(a, &base);
     }
     return yk_form_new(v, 0, by - 1, true);
@@ -173,12 +176,10 @@ static struct yk_form in_window(struct yk_form_vars *v, const struct yk_form *a,
     int64_t size = INT64_C(1) << (bits < 60 ? bits : 60);
     if (bits >= 60)
         return a->top || a->lo < lo ? yk_form_top() : *a;
-    if (!a->top) {
-        int64_t away = floor_div(a->lo - lo, size) * size;
-        struct yk_form by = yk_form_const(-away), r = yk_form_add(a, &by);
-        if (!r.top && r.lo >= lo && r.hi < lo + size)
-            return r;
-    }
+    int64_t away = floor_div(a->lo - lo, size) * size;
+    struct yk_form by = yk_form_const(-away), r = yk_form_add(a, &by);
+    if (!r.top && r.lo >= lo && r.hi < lo + size)
+        return r;
     return yk_form_new(v, lo, lo + size - 1, true);
 }
 

@@ -1,6 +1,7 @@
 #include "transform/facts_regions.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/least.h"
 
 /* Variables that conditions bind together: u = sum of k*v, which takes every value of [lo, hi]. */
 struct bundle {
@@ -11,7 +12,10 @@ struct bundle {
     bool dense;
 };
 
-enum { MAX_ROWS = 1024 }; /* of what is not exact: more are one piece, so that nobody counts them */
+enum {
+    MAX_ROWS = 1024, /* of what is not exact: more are one piece, so that nobody counts them */
+    MAX_CUTS = 4     /* a box is cut in two so often, one part in the other */
+};
 
 struct domain {
     unsigned n;
@@ -22,14 +26,12 @@ struct domain {
 
 static int64_t gcd(int64_t a, int64_t b)
 {
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
     while (b) {
         int64_t t = a % b;
         a = b;
         b = t;
     }
-    return a;
+    return llabs(a);
 }
 
 static int64_t floor_div(int64_t a, int64_t by)
@@ -46,8 +48,8 @@ static void measure(struct bundle *b, const struct yk_form_vars *v)
     b->dense = true;
     for (unsigned i = 0; i < b->n; i++) {
         int64_t lo = v->v[b->var[i]].lo, hi = v->v[b->var[i]].hi, k = b->k[i];
-        b->lo += k > 0 ? k * lo : k * hi;
-        b->hi += k > 0 ? k * hi : k * lo;
+        b->lo += YK_MIN(k * lo, k * hi);
+        b->hi += YK_MAX(k * lo, k * hi);
     }
     for (unsigned round = 0; round < b->n; round++) { /* from the smallest factor up, without gaps */
         unsigned least = YK_FORM_TERMS;
@@ -134,10 +136,8 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
 
 static void stride(struct yk_strides *s, int64_t *start, int64_t k, int64_t lo, int64_t hi)
 {
-    *start += k > 0 ? k * lo : k * hi;
-    if (!k || lo == hi)
-        return;
-    s->v[s->n].k = k > 0 ? k : -k;
+    *start += YK_MIN(k * lo, k * hi);
+    s->v[s->n].k = llabs(k);
     s->v[s->n++].count = (uint64_t)(hi - lo) + 1;
 }
 
@@ -211,10 +211,10 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
     }
     int64_t end = start + (int64_t)extent;
     t->exact &= inside && r->rows * r->slices == 1;
-    start = start < lo ? lo : start;
-    start = start < 0 ? 0 : start;
-    end = end > hi ? hi : end;
-    end = end > (int64_t)size ? (int64_t)size : end;
+    start = YK_MAX(start, lo);
+    start = YK_MAX(start, INT64_C(0));
+    end = YK_MIN(end, hi);
+    end = YK_MIN(end, (int64_t)size);
     if (start >= end)
         return false;
     *r = yk_region_plain((uint64_t)start, (uint64_t)(end - start));
@@ -284,10 +284,71 @@ static yk_status put_unbounded(struct yk_reach *r, const struct yk_facts_kernel 
     return YK_OK;
 }
 
-static yk_status add_box(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
-                         const struct yk_box *box)
+/* Cut BOX before a work-group from which on F >= 0 is sure, or is possible no more. False: there is none. */
+static bool cut(const struct yk_form_vars *v, const struct yk_form *f, const struct yk_box *box, struct yk_box part[2])
 {
+    int64_t k = 0, least = f->c, most = f->c; /* F without the dimension that moves it most */
+    unsigned d = 3;
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->var[i] < 3 && llabs(f->k[i]) > llabs(k)) {
+            k = f->k[i];
+            d = f->var[i];
+        }
+    for (unsigned i = 0; i < f->n; i++) {
+        int64_t lo = v->v[f->var[i]].lo, hi = v->v[f->var[i]].hi, by = f->k[i];
+        if (v->v[f->var[i]].free)
+            return false;
+        if (f->var[i] == d)
+            continue;
+        least += YK_MIN(by * lo, by * hi);
+        most += YK_MAX(by * lo, by * hi);
+    }
+    if (d == 3)
+        return false;
+    int64_t first = (int64_t)box->first[d], end = first + (int64_t)box->count[d],
+            sure = k < 0 ? floor_div(least, -k) + 1 : -floor_div(least, k),
+            possible = k < 0 ? floor_div(most, -k) + 1 : -floor_div(most, k),
+            at = sure > first && sure < end ? sure : possible;
+    if (at <= first || at >= end)
+        return false;
+    part[0] = part[1] = *box;
+    part[0].count[d] = (uint64_t)(at - first);
+    part[1].first[d] = (uint64_t)at;
+    part[1].count[d] = (uint64_t)(end - at);
+    return true;
+}
+
+/* A write that is not exact only because a condition holds for a part of some work-groups, as at a ragged end: where to
+ * cut BOX so that those are by themselves. */
+static bool cut_for(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a, uint64_t size,
+                    const struct yk_box *box, struct yk_box part[2])
+{
+    struct yk_touch t;
+    struct yk_conditions c = {.n = 0};
+    unsigned vars = r->vars.n;
+    bool found = false;
+    if (a->kind != YK_ACCESS_WRITE || !a->exact || !a->nguards || !touched(r, k, a, size, &t) || t.exact || t.whole)
+        return false;
+    for (unsigned g = 0; g < a->nguards; g++)
+        yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
+    for (unsigned i = 0; i < c.n && !c.unknown && !found; i++)
+        found = cut(&r->vars, &c.at_least_0[i], box, part);
+    r->vars.n = vars;
+    return found;
+}
+
+static yk_status add_box(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
+                         const struct yk_box *box, unsigned cuts)
+{
+    struct yk_box part[2];
     yk_reach_forms(r, k, l, box);
+    for (unsigned i = 0; i < k->naccesses && cuts < MAX_CUTS; i++) {
+        const struct yk_facts_access *a = &k->access[i];
+        if (!k->arg[a->arg].bounded || !cut_for(r, k, a, l->arg[a->arg].size, box, part))
+            continue;
+        yk_status s = add_box(r, k, l, &part[0], cuts + 1);
+        return s == YK_OK ? add_box(r, k, l, &part[1], cuts + 1) : s;
+    }
     for (unsigned i = 0; i < k->naccesses; i++) {
         const struct yk_facts_access *a = &k->access[i];
         struct yk_touch t;
@@ -316,7 +377,7 @@ yk_status yk_reach_box(struct yk_reach *r, const struct yk_facts_kernel *k, cons
                        const struct yk_box *box)
 {
     yk_status s = begin(r, k, l);
-    return s == YK_OK ? add_box(r, k, l, box) : s;
+    return s == YK_OK ? add_box(r, k, l, box, 0) : s;
 }
 
 yk_status yk_reach_share(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
@@ -324,7 +385,7 @@ yk_status yk_reach_share(struct yk_reach *r, const struct yk_facts_kernel *k, co
 {
     yk_status s = begin(r, k, l);
     for (unsigned i = 0; i < share->n && s == YK_OK; i++)
-        s = add_box(r, k, l, &share->box[i]);
+        s = add_box(r, k, l, &share->box[i], 0);
     return s;
 }
 

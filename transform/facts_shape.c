@@ -1,4 +1,5 @@
 /* Regions: how sums of strides look as strided bytes, and which two regions are one. */
+#include "base/least.h"
 #include "transform/facts_regions.h"
 
 uint64_t yk_region_end(const struct yk_region *r)
@@ -83,8 +84,8 @@ static bool parallel(const struct yk_region *a, const struct yk_region *b)
 
 bool yk_region_join(struct yk_region *a, const struct yk_region *b)
 {
-    uint64_t lo = a->offset < b->offset ? a->offset : b->offset, end_a = a->offset + a->bytes,
-             end_b = b->offset + b->bytes, hi = end_a > end_b ? end_a : end_b;
+    uint64_t lo = YK_MIN(a->offset, b->offset), end_a = a->offset + a->bytes, end_b = b->offset + b->bytes,
+             hi = YK_MAX(end_a, end_b);
     bool touching = b->offset <= end_a && a->offset <= end_b;
     if (plain(a) && plain(b)) {
         if (!touching)
@@ -106,7 +107,7 @@ bool yk_region_join(struct yk_region *a, const struct yk_region *b)
         return true;
     }
     /* More rows of the same. */
-    uint64_t apart = (a->offset > b->offset ? a->offset - b->offset : b->offset - a->offset);
+    uint64_t apart = a->offset + b->offset - 2 * lo;
     if (a->slices == 1 && b->slices == 1 && a->bytes == b->bytes && a->row_pitch == b->row_pitch &&
         apart % a->row_pitch == 0) {
         uint64_t steps = apart / a->row_pitch, first = a->offset <= b->offset ? a->rows : b->rows,
@@ -114,7 +115,7 @@ bool yk_region_join(struct yk_region *a, const struct yk_region *b)
         if (steps > first)
             return false;
         a->offset = lo;
-        a->rows = steps + second > first ? steps + second : first;
+        a->rows = YK_MAX(steps + second, first);
         simplify(a);
         return true;
     }

@@ -413,7 +413,7 @@ START_TEST(guards_of_several_dimensions)
     y = id(1);
     writes(4, op(YK_NODE_ADD, times(x, 4), times(y, 400)));
     where(test(YK_NODE_ULT, x, number(18)), true);
-    where(test(YK_NODE_ULT, op(YK_NODE_ADD, x, y), number(39)), true);
+    where(test(YK_NODE_ULT, op(YK_NODE_ADD, x, y), number(38)), true);
     rows(14 * 4 + 20 * 400, 16, 2, 400, false);
     begin(); /* one on what nobody knows */
     x = id(0);
@@ -428,6 +428,58 @@ START_TEST(guards_of_several_dimensions)
     run();
     ck_assert_uint_eq(reach.touch.n, 1);
     ck_assert(!reach.touch.v[0].exact);
+}
+END_TEST
+
+static uint64_t exact_bytes(void)
+{
+    uint64_t sum = 0;
+    run();
+    for (size_t i = 0; i < reach.touch.n; i++) {
+        ck_assert(reach.touch.v[i].exact);
+        sum += yk_region_bytes(&reach.touch.v[i].region);
+    }
+    return sum;
+}
+
+/* A work-group's items lie apart from the next one's, and a condition holds for some of them: the work-groups for which
+ * it holds or fails altogether are known apart from that one. */
+START_TEST(ragged_ends_are_by_themselves)
+{
+    begin(); /* two numbers per work-item, of 18: 8..11 and 12..15, 16..17 and none */
+    unsigned i = op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, 0), 8), leaf(YK_NODE_LOCAL_ID, 0)), j = plus(i, 4);
+    writes(4, times(i, 4));
+    where(test(YK_NODE_ULT, i, number(18)), true);
+    writes(4, times(j, 4));
+    where(test(YK_NODE_ULT, j, number(18)), true);
+    plain(32, 40, true);
+    for (int64_t from = 9; from <= 19; from++) { /* from a number on: the first work-group is the ragged one */
+        begin();
+        i = op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, 0), 8), leaf(YK_NODE_LOCAL_ID, 0));
+        writes(4, times(i, 4));
+        where(test(YK_NODE_ULE, number(from), i), true);
+        ck_assert_uint_eq(exact_bytes(), 4 * (uint64_t)((from < 12 ? 12 - from : 0) + (from < 16 ? 4 : 20 - from)));
+    }
+    for (unsigned dims = 1; dims <= 3; dims++) { /* in every dimension, and some work-groups are beyond the end */
+        begin();
+        launch.groups[0] = 4;
+        launch.local[2] = 2;
+        box = (struct yk_box){.first = {0, 0, 0}, .count = {4, 2, 2}};
+        static const int64_t end[3] = {18, 5, 5};
+        static const uint64_t numbers[4] = {0, 10, 10 + 3, 10 + 3 + 3};
+        for (unsigned d = 0; d < dims; d++) {
+            unsigned x = op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, d), d ? 4 : 8), leaf(YK_NODE_LOCAL_ID, d));
+            writes(4, plus(times(x, 4), 1000 * (int64_t)d));
+            where(test(YK_NODE_ULT, x, number(end[d])), true);
+        }
+        ck_assert_uint_eq(exact_bytes(), 4 * numbers[dims]);
+    }
+    begin(); /* two work-items of one work-group may be on either side, of several work-groups: nothing is to be cut */
+    i = op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, 0), 1), times(leaf(YK_NODE_LOCAL_ID, 0), 5));
+    writes(4, times(i, 4));
+    where(test(YK_NODE_ULT, i, number(6)), true);
+    run();
+    ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact);
 }
 END_TEST
 
@@ -964,6 +1016,7 @@ END_TEST
 
 YK_TEST_MAIN("reach", without_memory, ids_and_sizes, arguments_are_signed_numbers_of_their_bytes, rows_and_planes,
              outside_of_the_buffer, many_rows_that_are_not_exact_are_one_piece, guards_narrow,
-             guards_of_several_dimensions, conditions_of_conditions, conditions_beyond_what_is_followed, loops,
-             loops_that_are_not_bounded, each_in_turn, arithmetic, indices, neighbours_are_joined,
-             what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one, what_was_asked_before_is_remembered)
+             guards_of_several_dimensions, ragged_ends_are_by_themselves, conditions_of_conditions,
+             conditions_beyond_what_is_followed, loops, loops_that_are_not_bounded, each_in_turn, arithmetic, indices,
+             neighbours_are_joined, what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one,
+             what_was_asked_before_is_remembered)
