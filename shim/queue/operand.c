@@ -52,6 +52,22 @@ static bool others_within(const struct yk_operands *s, const struct yk_part *p)
     return false;
 }
 
+/* What lies between the rows of R, which has no slices; where the rows are short all of it, as one piece. */
+static struct yk_region between(const struct yk_region *r)
+{
+    enum { SHORT = 64 };
+    struct yk_region gaps = *r;
+    if (r->row_pitch < SHORT)
+        return yk_region_plain(r->offset, yk_region_end(r) - r->offset);
+    if (r->rows == 2)
+        return yk_region_plain(r->offset + r->bytes, r->row_pitch - r->bytes);
+    gaps.offset += r->bytes;
+    gaps.bytes = r->row_pitch - r->bytes;
+    gaps.rows--;
+    gaps.slice_pitch = gaps.rows * gaps.row_pitch;
+    return gaps;
+}
+
 /* Rows with little between them are written as one piece where nobody else writes between: what lies between is brought
  * as if it were read, and stays as it is. Errors: YK_ENOMEM. */
 static yk_status close_gaps(struct yk_operands *s, size_t i)
@@ -60,9 +76,11 @@ static yk_status close_gaps(struct yk_operands *s, size_t i)
     if (p.region.rows == 1 && p.region.slices == 1)
         return YK_OK;
     if (p.region.slices == 1 && p.region.bytes >= p.region.row_pitch / 20 * 19 && !others_within(s, &p)) {
+        struct yk_region gaps = between(&p.region);
         make_plain(&p);
         s->parts.part.v[i] = p;
         p.write = p.exact = false;
+        p.region = gaps;
         return yk_array_push(&s->parts.part, p) ? YK_OK : YK_ENOMEM;
     }
     if (p.region.rows * p.region.slices > MAX_PIECES)

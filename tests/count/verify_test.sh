@@ -22,4 +22,21 @@ grep -q "argument 1" "$dir/err" && fail "the other buffer is right"
 grep -q "verify:" "$dir/err" && fail "it was compared without being asked to"
 "$yoke" run --verify --force-split "$right" --size small >"$dir/out" 2>"$dir/err" || fail "the right program ended with $?"
 grep -q "verify:" "$dir/err" && fail "a right program differs"
+
+# 64 work-groups, 32 each: with the second device's all that follows the first share is 32 units away.
+for type in float double; do
+    size=4
+    [ $type = double ] && size=8
+    YOKE_VERIFY_ULP=32 "$yoke" run --verify --force-split "$race" $type >"$dir/out" 2>"$dir/err" || fail "$type: race ended with $?"
+    grep -q "1 split, 0 whole" "$dir/err" || fail "$type: it was not split"
+    grep -q "verify:" "$dir/err" && fail "$type: 32 units are no more than 32"
+    YOKE_VERIFY_ULP=31 "$yoke" run --verify --force-split "$race" $type >"$dir/out" 2>"$dir/err" || fail "$type: race ended with $?"
+    grep -Eq "verify: kernel race, argument 0 \(n\): [1-8] of $size bytes differ, the first at 0: .* share of device [01]" "$dir/err" ||
+        fail "$type: 32 units are more than 31"
+    grep -Eq "verify: kernel race, argument 1 \(out\): 32 of $((64 * size)) bytes differ, the first at $((32 * size)): .* share of device 1" \
+        "$dir/err" || fail "$type: what the second device wrote is 32 units away"
+    "$yoke" run --verify --force-split "$race" $type >"$dir/out" 2>"$dir/err" || fail "$type: race ended with $?"
+    grep -Eq "argument 1 \(out\): 32 of $((64 * size)) bytes differ, the first at $((32 * size)):" "$dir/err" ||
+        fail "$type: byte for byte it was not found"
+done
 exit 0
