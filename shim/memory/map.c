@@ -1,5 +1,6 @@
 #include "shim/memory/map.h"
 #include "base/array.h"
+#include "base/least.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,8 +94,7 @@ static size_t split(struct yk_map *m, uint64_t off)
 static void coalesce(struct yk_map *m, size_t first, size_t last)
 {
     struct yk_span *s = spans_mut(m);
-    size_t to = first > 0 ? first : 1, i = to;
-    size_t stop = last < m->n ? last + 1 : m->n;
+    size_t to = YK_MAX(first, (size_t)1), i = to, stop = YK_MIN(last + 1, m->n);
     for (; i < stop; i++)
         if (s[i].where != s[to - 1].where)
             s[to++] = s[i];
@@ -182,15 +182,15 @@ bool yk_map_missing(const struct yk_map *m, uint64_t off, uint64_t len, unsigned
         i++;
     if (i == m->n || s[i].from >= end)
         return false;
-    piece->off = s[i].from > off ? s[i].from : off;
+    piece->off = YK_MAX(s[i].from, off);
     piece->have = s[i].where;
     for (i++; i < m->n && s[i].from < end; i++) {
         if (s[i].where & yk_at(location) || !(s[i].where & piece->have))
             break;
         piece->have &= s[i].where;
     }
-    uint64_t stop = i < m->n && s[i].from < end ? s[i].from : end;
-    piece->len = stop - piece->off;
+    uint64_t stop = i < m->n ? s[i].from : end;
+    piece->len = YK_MIN(stop, end) - piece->off;
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "shim/merge/diff.h"
 #include <stdbool.h>
 #include <string.h>
+#include "base/least.h"
 
 /* The compiler's own vectors, 16 bytes long: every x86-64 and ARM has registers for them, and memory is the limit. */
 enum { BLOCK = 64, LANES = 16, COUNT_MOST = 255 / (BLOCK / LANES) };
@@ -91,7 +92,7 @@ yk_status yk_diff_find(const void *d, const void *s, size_t n, size_t base, size
             i += BLOCK;
             continue;
         }
-        size_t stop = n - i >= BLOCK ? i + BLOCK : n;
+        size_t stop = YK_MIN(i + BLOCK, n);
         while (i < stop) {
             size_t from = i;
             while (i < stop && a[i] != b[i])

@@ -1,5 +1,6 @@
 #include "shim/merge/reduce.h"
 #include <string.h>
+#include "base/least.h"
 #include "transform/facts_symbols.h"
 
 static uint64_t load(const unsigned char *p, unsigned size, bool sign)
@@ -34,16 +35,16 @@ void yk_reduce(unsigned kind, unsigned size, void *to, const void *from, size_t 
             r = a ^ b;
             break;
         case YK_ACCESS_SMIN:
-            r = (int64_t)b < (int64_t)a ? b : a;
+            r = (uint64_t)YK_MIN((int64_t)a, (int64_t)b);
             break;
         case YK_ACCESS_SMAX:
-            r = (int64_t)b > (int64_t)a ? b : a;
+            r = (uint64_t)YK_MAX((int64_t)a, (int64_t)b);
             break;
         case YK_ACCESS_UMIN:
-            r = b < a ? b : a;
+            r = YK_MIN(a, b);
             break;
         case YK_ACCESS_UMAX:
-            r = b > a ? b : a;
+            r = YK_MAX(a, b);
             break;
         default:
             break;

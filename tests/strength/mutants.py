@@ -6,7 +6,8 @@ anew and runs them.
 
 Places and breakages are drawn from the seed: bounds that are off by one, comparisons turned around, guards and statements dropped,
 strides, ends and signs swapped, constants changed. A breakage that does not compile, or that the optimiser makes the same machine
-code of, is no mutant: another is drawn. Status 1: fewer than --least were caught.
+code of, is no mutant: another is drawn. A mutant is caught by the first assertion that fails, by a signal, and where a test takes
+ten times as long as it does for the source as it is. Status 1: fewer than --least were caught.
 Environment: YOKE_TEST_BUILD, a build folder whose unit tests are built (build/dev). Nothing in it or in the source is changed."""
 import argparse
 import bisect
@@ -20,10 +21,21 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", os.path.join(ROOT, "build/dev")))
-SECONDS = 60
+SLOWER, LEAST_SECONDS = 10, 2
+# The test ends with its first failure, and in the process that we wait for: nothing that hangs is left behind.
+ENDS = ["-Wl,--wrap=_ck_assert_failed"]
+END = """#include <unistd.h>
+void __wrap__ck_assert_failed(const char *file, int line, const char *expr, const char *msg, ...);
+void __wrap__ck_assert_failed(const char *file, int line, const char *expr, const char *msg, ...)
+{
+    (void)file, (void)line, (void)expr, (void)msg;
+    _exit(1);
+}
+"""
 FACTS = ["test_form", "test_shape", "test_reach", "test_cut", "test_regions"]
 SOURCES = {
     "shim/memory/map.c": ["test_map"], "shim/merge/diff.c": ["test_diff"], "shim/merge/reduce.c": ["test_reduce"],
@@ -103,7 +115,9 @@ def breakages(path):
 
 
 class Builder:
-    def __init__(self):
+    def __init__(self, folder):
+        self.seconds, self.end = {}, os.path.join(folder, "end.o")
+        subprocess.run(["cc", "-c", "-x", "c", "-", "-o", self.end], input=END, text=True, check=True)
         with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
             self.compile = {os.path.relpath(c["file"], ROOT): c for c in json.load(file)}
         self.links = {}
@@ -111,8 +125,18 @@ class Builder:
             for test in tests:
                 done = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "unit_" + test], stdout=subprocess.PIPE, text=True,
                                       check=False)
-                if done.returncode == 0 and done.stdout.strip():
-                    self.links[test] = done.stdout.strip().splitlines()[-1]
+                if done.returncode or not done.stdout.strip():
+                    sys.exit(f"{BUILD} has no unit_{test}")
+                self.links[test] = done.stdout.strip().splitlines()[-1]
+
+    def measure(self, folder):
+        """How long each test takes."""
+        for test in self.links:
+            program = os.path.join(folder, test)
+            start = time.monotonic()
+            if not self.link(test, None, program) or run_test(program, folder, 600) != 0:
+                sys.exit(f"{test} fails with the source as it is")
+            self.seconds[test] = SLOWER * (time.monotonic() - start) + LEAST_SECONDS
 
     def command(self, path, source, output, *more):
         words = shlex.split(self.compile[path]["command"])
@@ -132,13 +156,23 @@ class Builder:
         words = words[:words.index("&&")] if "&&" in words else words
         words[words.index("-o") + 1] = output
         first = next(i for i, w in enumerate(words) if w.endswith(".o"))
-        return subprocess.run(words[:first] + [thing] + words[first:], cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        mine = [self.end] + ([thing] if thing else [])
+        return subprocess.run(words[:first] + mine + words[first:] + ENDS, cwd=BUILD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               check=False).returncode == 0
 
 
 def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+def run_test(program, folder, seconds):
+    """Its status; None: it did not end."""
+    try:
+        return subprocess.run([program], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds,
+                              env=dict(os.environ, CK_FORK="no", GCOV_PREFIX=folder), preexec_fn=limits, check=False).returncode
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def judge(builder, mutant, text, folder):
@@ -150,15 +184,11 @@ def judge(builder, mutant, text, folder):
     if not builder.make(path, source, thing):
         return None
     for test in SOURCES[path]:
-        if test not in builder.links or not builder.link(test, thing, program):
-            continue
-        try:
-            done = subprocess.run([program], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS,
-                                  preexec_fn=limits, check=False)
-        except subprocess.TimeoutExpired:
-            return f"caught by {test} (no end)"
-        if done.returncode:
-            return f"caught by {test}"
+        if not builder.link(test, thing, program):
+            sys.exit(f"{test} cannot be linked")
+        status = run_test(program, folder, builder.seconds[test])
+        if status != 0:
+            return f"caught by {test}" + (" (no end)" if status is None else "")
     same = []
     for name, contents in (("a", text), ("b", text[:start] + new + text[end:])):
         with open(source, "w", encoding="utf-8") as file:
@@ -178,7 +208,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print how many places there are")
     arguments = parser.parse_args()
-    builder, candidates, texts = Builder(), [], {}
+    candidates, texts = [], {}
     for path in SOURCES:
         if arguments.file in path:
             found, texts[path] = breakages(path)
@@ -194,8 +224,9 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             return mutant, judge(builder, mutant, texts[mutant[0]], folder)
 
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        at = 0
+    with tempfile.TemporaryDirectory() as base, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        at, builder = 0, Builder(base)
+        builder.measure(base)
         while done < arguments.count and at < len(candidates):
             batch = candidates[at:at + min(arguments.jobs, arguments.count - done)]
             at += len(batch)

@@ -1,11 +1,27 @@
 /* shim/merge/diff.h: against its slow twin, at any alignment, and against what devices really leave behind. */
 #include <check.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "shim/merge/diff.h"
 #include "tests/unit/main.h"
 
 enum { MAX = 700 };
+
+/* Stands in for base's: arrays that cannot grow, once so many have. */
+static unsigned allocations = UINT_MAX;
+bool yk_array_grow_(void **v, size_t *cap, size_t need, size_t size)
+{
+    if (!allocations)
+        return false;
+    allocations--;
+    void *p = realloc(*v, 2 * need * size);
+    if (p) {
+        *v = p;
+        *cap = 2 * need;
+    }
+    return p != NULL;
+}
 
 /* Change some bytes of D: single ones, runs, whole blocks, or none. */
 static void scatter(unsigned char *d, size_t n)
@@ -48,6 +64,47 @@ START_TEST(the_twin_by_hand)
     ck_assert_uint_eq(yk_diff_merge_slow(m, d, s, 6), 2);
     ck_assert_str_eq((char *)m, "xbzucw");
     ck_assert_uint_eq(yk_diff_merge_slow(m, d, s, 0), 0);
+}
+END_TEST
+
+/* Nothing but one byte tells a block from the one before, and half of it from the other. */
+START_TEST(one_byte_among_equal_ones)
+{
+    enum { N = 256 };
+    static unsigned char s[N], d[N], m[N];
+    for (size_t at = 0; at < N; at++) {
+        struct yk_diff_runs r = {0};
+        d[at] = 1;
+        ck_assert_int_eq(yk_diff_find(d, s, N, 0, 1, &r), YK_OK);
+        ck_assert(r.run.n == 1 && r.run.v[0].off == at && r.run.v[0].len == 1);
+        yk_array_finish(&r.run);
+        ck_assert_uint_eq(yk_diff_merge(m, d, s, N), 1);
+        ck_assert(!memcmp(m, d, N));
+        d[at] = m[at] = 0;
+    }
+}
+END_TEST
+
+START_TEST(without_memory_for_runs)
+{
+    enum { N = 256 };
+    static unsigned char s[N], d[N];
+    for (size_t i = 0; i < N; i += 2)
+        d[i] = 1;
+    for (unsigned left = 0;; left++) {
+        struct yk_diff_runs r = {0};
+        allocations = left;
+        yk_status st = yk_diff_find(d, s, N, 0, 1, &r);
+        bool all = st == YK_OK;
+        allocations = UINT_MAX;
+        ck_assert(all || st == YK_ENOMEM);
+        ck_assert(!all || r.run.n == N / 2);
+        yk_array_finish(&r.run);
+        if (all) {
+            ck_assert_uint_gt(left, 0);
+            break;
+        }
+    }
 }
 END_TEST
 
@@ -142,6 +199,6 @@ START_TEST(runs_of_two_calls_are_kept_apart)
 }
 END_TEST
 
-YK_TEST_MAIN("diff", merge_equals_its_twin, the_twin_by_hand, merging_into_the_snapshot, every_byte_changed_is_counted,
-             shares_of_a_race_free_kernel_come_together, runs_are_exactly_the_changed_bytes,
-             runs_of_two_calls_are_kept_apart)
+YK_TEST_MAIN("diff", merge_equals_its_twin, the_twin_by_hand, one_byte_among_equal_ones, without_memory_for_runs,
+             merging_into_the_snapshot, every_byte_changed_is_counted, shares_of_a_race_free_kernel_come_together,
+             runs_are_exactly_the_changed_bytes, runs_of_two_calls_are_kept_apart)
