@@ -33,16 +33,17 @@ void yk_cut_add(struct yk_cut_cost *c, const struct yk_region *region, bool writ
 yk_status yk_cut_evaluate(struct yk_reach *reach, const struct yk_facts_kernel *k, const struct yk_reach_launch *l,
                           const struct yk_range *r, unsigned takers, struct yk_cut_cost *c)
 {
-    yk_status st = YK_OK;
     *c = (struct yk_cut_cost){.bytes = 0};
-    for (unsigned i = 0; i < takers && st == YK_OK; i++) {
+    for (unsigned i = 0; i < takers; i++) {
         struct yk_share share;
         uint64_t from, to;
         yk_cut_even(r, takers, i, &from, &to);
         yk_range_cut(r, from, to, &share);
         c->boxes += share.n;
-        st = yk_reach_share(reach, k, l, &share);
-        for (size_t t = 0; t < reach->touch.n && st == YK_OK; t++) {
+        yk_status st = yk_reach_share(reach, k, l, &share);
+        if (st != YK_OK)
+            return st;
+        for (size_t t = 0; t < reach->touch.n; t++) {
             const struct yk_touch *touch = &reach->touch.v[t];
             if (k->arg[touch->arg].reduces)
                 continue;
@@ -51,7 +52,7 @@ yk_status yk_cut_evaluate(struct yk_reach *reach, const struct yk_facts_kernel *
                        write && touch->exact ? 0 : yk_region_bytes(&touch->region));
         }
     }
-    return st;
+    return YK_OK;
 }
 
 unsigned yk_cut_best(const struct yk_range *r, const struct yk_cut_cost *cost, bool same_memory)

@@ -5,6 +5,18 @@
 
 enum { W = 256 };
 
+/* Stands in for base's: arrays that grow, or not. */
+static bool no_memory;
+bool yk_array_grow_(void **v, size_t *cap, size_t need, size_t size)
+{
+    void *p = no_memory ? NULL : realloc(*v, need * size);
+    if (p) {
+        *v = p;
+        *cap = need;
+    }
+    return p != NULL;
+}
+
 static struct yk_facts_node node[128];
 static struct yk_facts_access access[16];
 static struct yk_facts_arg arg[2] = {{.kind = YK_ARG_GLOBAL, .read = true, .bounded = true},
@@ -168,6 +180,45 @@ START_TEST(costs_add_up)
 }
 END_TEST
 
+START_TEST(shares_are_added_up)
+{
+    struct yk_cut_cost cost[3];
+    begin();
+    touch(0, 0, 4, 4 * W, 0);
+    touch(1, 0, 4, 4 * W, 0);
+    access[1].exact = false;
+    evaluate(2, square, 2, cost); /* read, read before it is written, compared twice as much */
+    ck_assert_uint_eq(cost[1].bytes, 4 * W * W * (1 + 1 + 2));
+    ck_assert_uint_eq(cost[1].pieces, 2);
+    ck_assert_uint_eq(cost[1].fetched, 4);
+    begin();
+    touch(0, 0, 4, 4 * W, 0);
+    touch(1, 0, 4, 4 * W, 0);
+    arg[1].reduces = true; /* each device has its own */
+    evaluate(2, square, 2, cost);
+    arg[1].reduces = false;
+    ck_assert_uint_eq(cost[1].bytes, 4 * W * W);
+    ck_assert_uint_eq(cost[1].pieces, 0);
+}
+END_TEST
+
+START_TEST(without_memory)
+{
+    struct yk_reach reach = {0};
+    struct yk_reach_arg size[2] = {{NULL, 1 << 26}, {NULL, 1 << 26}};
+    struct yk_reach_launch l = {.dims = 1, .groups = {8, 1, 1}, .local = {8, 1, 1}, .arg = size};
+    struct yk_range r = {.dims = 1, .groups = {8, 1, 1}, .axis = 1};
+    struct yk_cut_cost cost;
+    begin();
+    touch(1, 0, 4, 0, 0);
+    no_memory = true;
+    ck_assert_int_eq(yk_cut_evaluate(&reach, &kernel, &l, &r, 2, &cost), YK_ENOMEM);
+    no_memory = false;
+    ck_assert_int_eq(yk_cut_evaluate(&reach, &kernel, &l, &r, 2, &cost), YK_OK);
+    yk_reach_finish(&reach);
+}
+END_TEST
+
 START_TEST(what_may_be_written_is_compared)
 {
     struct yk_cut_cost c = {.bytes = 0};
@@ -184,4 +235,4 @@ END_TEST
 
 YK_TEST_MAIN("cut", rows_stay_whole, what_numbers_rows_by_dimension_0_is_cut_there, writes_count_more_than_reads,
              small_halos_are_preferred, a_short_dimension_is_cut_into_boxes, even_shares_are_disjoint_and_complete,
-             costs_add_up, what_may_be_written_is_compared)
+             costs_add_up, shares_are_added_up, without_memory, what_may_be_written_is_compared)

@@ -322,6 +322,17 @@ START_TEST(many_rows_that_are_not_exact_are_one_piece)
             ck_assert_uint_eq(t->region.rows, piece ? 1 : n);
             ck_assert_uint_eq(t->region.bytes, piece ? (n - 1) * 400 + 4 : 4);
         }
+    for (unsigned n = 25; n <= 26; n++) { /* 40 rows in each of so many planes */
+        begin();
+        box = (struct yk_box){.first = {0, 0, 0}, .count = {10, 1, n}};
+        launch.groups[2] = n;
+        launch.groups[0] = 10;
+        launch.local[1] = 1;
+        touches(YK_ACCESS_READ, 0, 4, op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, 2), 8000), times(id(0), 100)));
+        const struct yk_touch *t = only();
+        ck_assert_uint_eq(t->region.rows, n > 25 ? 1 : 40);
+        ck_assert_uint_eq(t->region.slices, n > 25 ? 1 : n);
+    }
 }
 END_TEST
 
@@ -688,26 +699,6 @@ START_TEST(loops_that_are_not_bounded)
 }
 END_TEST
 
-START_TEST(each_in_turn)
-{
-    begin();
-    writes(4, times(op3(YK_NODE_IOTA, 64, number(6), 0, 0, 0), 4));
-    plain(0, 24, true);
-    begin();
-    writes(4, times(op3(YK_NODE_IOTA, 64, id(0), 0, 0, 0), 4)); /* as many as the id says */
-    run();
-    ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact && reach.touch.v[0].region.offset == 0 &&
-              reach.touch.v[0].region.bytes >= 84 && reach.touch.v[0].region.bytes <= 88);
-    begin();
-    writes(4, op3(YK_NODE_IOTA, 64, number(0), 0, 0, 0));
-    run();
-    ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact && reach.touch.v[0].region.bytes == 5);
-    begin();
-    writes(4, op3(YK_NODE_IOTA, 64, number(YK_FORM_MOST), 0, 0, 0));
-    whole();
-}
-END_TEST
-
 /* An unknown number from LO to HI. */
 static unsigned some(int64_t lo, int64_t hi)
 {
@@ -732,6 +723,58 @@ static void known(unsigned x, bool yes)
         all &= !reach.vars.v[reach.form[x].var[i]].free;
     ck_assert_int_eq(all, yes);
 }
+
+START_TEST(how_often_a_loop_goes_round)
+{
+    static const struct {
+        unsigned test;
+        int64_t from_lo, from_hi, by, to_lo, to_hi, most;
+    } cases[] = {
+        {YK_TRIP_ULT, 10, 10, 3, 10, 10, 0},  {YK_TRIP_ULT, 10, 10, 3, 11, 11, 1}, {YK_TRIP_ULT, 10, 10, 3, 13, 13, 1},
+        {YK_TRIP_ULT, 10, 10, 3, 14, 14, 2},  {YK_TRIP_ULE, 10, 10, 3, 9, 9, 0},   {YK_TRIP_ULE, 10, 10, 3, 10, 10, 1},
+        {YK_TRIP_SLE, 10, 10, 3, 13, 13, 2},  {YK_TRIP_SLT, 10, 10, 3, 2, 2, 0},   {YK_TRIP_UGT, 10, 10, -3, 10, 10, 0},
+        {YK_TRIP_UGT, 10, 10, -3, 9, 9, 1},   {YK_TRIP_UGT, 10, 10, -3, 7, 7, 1},  {YK_TRIP_UGT, 10, 10, -3, 6, 6, 2},
+        {YK_TRIP_UGE, 10, 10, -3, 11, 11, 0}, {YK_TRIP_SGE, 10, 10, -3, 7, 7, 2},  {YK_TRIP_SGT, 10, 10, -3, 20, 20, 0},
+        {YK_TRIP_NE, 10, 10, 3, 10, 10, 0},   {YK_TRIP_NE, 10, 10, -3, 1, 1, 3},   {YK_TRIP_ULT, 2, 5, 2, 6, 9, 4},
+        {YK_TRIP_UGT, 6, 9, -2, 2, 5, 4},     {YK_TRIP_ULE, 2, 5, 2, 6, 9, 4},     {YK_TRIP_UGE, 6, 9, -2, 2, 5, 4},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        unsigned from = some(cases[i].from_lo, cases[i].from_hi), to = some(cases[i].to_lo, cases[i].to_hi);
+        within(op3(YK_NODE_TRIP, 64, from, number(cases[i].by), to, YK_TRIP(cases[i].test, 64)), 0, cases[i].most);
+    }
+    begin(); /* from or to a number that is not known */
+    unsigned trip = op3(YK_NODE_TRIP, 64, some(2, 5), number(1), number(5), YK_TRIP(YK_TRIP_NE, 64)),
+             other = op3(YK_NODE_TRIP, 64, number(5), number(1), some(7, 9), YK_TRIP(YK_TRIP_NE, 64)),
+             by = op3(YK_NODE_TRIP, 64, number(5), some(1, 2), number(9), YK_TRIP(YK_TRIP_ULT, 64)),
+             any = op3(YK_NODE_UNKNOWN, 64, 0, 0, 0, 0),
+             beyond = op3(YK_NODE_TRIP, 64, number(5), number(1), any, YK_TRIP(YK_TRIP_ULT, 64)),
+             before = op3(YK_NODE_TRIP, 64, any, number(1), number(5), YK_TRIP(YK_TRIP_ULT, 64));
+    run();
+    ck_assert(reach.form[trip].top && reach.form[other].top && reach.form[by].top && reach.form[beyond].top &&
+              reach.form[before].top);
+}
+END_TEST
+
+START_TEST(each_in_turn)
+{
+    begin();
+    writes(4, times(op3(YK_NODE_IOTA, 64, number(6), 0, 0, 0), 4));
+    plain(0, 24, true);
+    begin();
+    writes(4, times(op3(YK_NODE_IOTA, 64, id(0), 0, 0, 0), 4)); /* as many as the id says */
+    run();
+    ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact && reach.touch.v[0].region.offset == 0 &&
+              reach.touch.v[0].region.bytes >= 84 && reach.touch.v[0].region.bytes <= 88);
+    begin();
+    writes(4, op3(YK_NODE_IOTA, 64, number(0), 0, 0, 0));
+    run();
+    ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact && reach.touch.v[0].region.bytes == 5);
+    begin();
+    writes(4, op3(YK_NODE_IOTA, 64, number(YK_FORM_MOST), 0, 0, 0));
+    whole();
+}
+END_TEST
 
 START_TEST(arithmetic)
 {
@@ -822,6 +865,9 @@ START_TEST(indices)
     known(op(YK_NODE_OR, any, number(9)), false);
     known(op(YK_NODE_SDIV, first, number(0)), false);
     within(op3(YK_NODE_ZEXT, 64, op3(YK_NODE_TRUNC, 16, any, 0, 0, 0), 0, 0, 0), 0, 65535);
+    narrow = -7; /* -7 * 2^30 of 32 bits; without its sign it would be beyond all bounds */
+    unsigned product = op(YK_NODE_MUL, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), op3(YK_NODE_CONST, 32, 0, 0, 0, 1 << 30));
+    within(op3(YK_NODE_SEXT, 64, product, 0, 0, 0), 1 << 30, 1 << 30);
     known(number(YK_FORM_MOST), true);
     known(number(YK_FORM_MOST + 1), false);
     known(number(-YK_FORM_MOST - 1), false);
@@ -1006,6 +1052,15 @@ START_TEST(without_memory)
                 ck_assert_int_eq(yk_recall_share(&recall, &reach, &kernel, &launch, &share), YK_OK);
                 ck_assert_uint_eq(reach.touch.n, unbounded ? 3 : 1);
                 ck_assert_uint_eq(reach.touch.v[reach.touch.n - 1].region.rows, 8);
+                yk_reach_finish(&reach); /* what is remembered needs memory too */
+                allocations = 0;
+                ck_assert_int_eq(yk_recall_share(&recall, &reach, &kernel, &launch, &share), YK_ENOMEM);
+                allocations = 1000000;
+                ck_assert_int_eq(yk_recall_share(&recall, &reach, &kernel, &launch, &share), YK_OK);
+                ck_assert_uint_eq(reach.touch.n, unbounded ? 3 : 1);
+                share.n = 0;
+                ck_assert_int_eq(yk_recall_share(&recall, &reach, &kernel, &launch, &share), YK_OK);
+                ck_assert_uint_eq(reach.touch.n, unbounded ? 2 : 0);
                 yk_recall_finish(&recall);
                 yk_reach_finish(&reach);
                 if (all)
@@ -1017,6 +1072,6 @@ END_TEST
 YK_TEST_MAIN("reach", without_memory, ids_and_sizes, arguments_are_signed_numbers_of_their_bytes, rows_and_planes,
              outside_of_the_buffer, many_rows_that_are_not_exact_are_one_piece, guards_narrow,
              guards_of_several_dimensions, ragged_ends_are_by_themselves, conditions_of_conditions,
-             conditions_beyond_what_is_followed, loops, loops_that_are_not_bounded, each_in_turn, arithmetic, indices,
-             neighbours_are_joined, what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one,
-             what_was_asked_before_is_remembered)
+             conditions_beyond_what_is_followed, loops, loops_that_are_not_bounded, how_often_a_loop_goes_round,
+             each_in_turn, arithmetic, indices, neighbours_are_joined, what_is_not_bounded_is_the_whole_buffer,
+             boxes_of_a_share_are_one, what_was_asked_before_is_remembered)
