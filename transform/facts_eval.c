@@ -177,8 +177,7 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
         }
     }
     if (op == YK_NODE_AND && ((!x.top && x.hi <= INT32_MAX) || (!y.top && y.hi <= INT32_MAX))) {
-        int64_t hi = x.top || (!y.top && y.hi < x.hi) ? y.hi : x.hi;
-        return yk_form_new(v, 0, hi, true);
+        return yk_form_new(v, 0, YK_MIN(x.hi, y.hi), true);
     }
     if (x.top || y.top)
         return unknown(v, bits);
@@ -195,7 +194,7 @@ static struct yk_form shift(struct yk_form_vars *v, unsigned op, const struct yk
                             unsigned bits)
 {
     struct yk_form by = yk_form_unsigned(v, b, bits);
-    if (!yk_form_is_const(&by) || yk_form_value(&by) >= (bits < 60 ? bits : 60)) {
+    if (!yk_form_is_const(&by) || yk_form_value(&by) >= YK_MIN(bits, 60U)) {
         struct yk_form x = yk_form_unsigned(v, a, bits);
         return op == YK_NODE_LSHR && !x.top ? yk_form_new(v, 0, x.hi, true) : unknown(v, bits);
     }

@@ -130,8 +130,6 @@ static bool divide(const struct yk_form_vars *v, const struct yk_form *a, int64_
 struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int64_t by)
 {
     struct yk_form whole, part;
-    if (by == 1)
-        return *a;
     if (a->top)
         return yk_form_top();
     if (divide(v, a, by, &whole, &part)) {
@@ -147,8 +145,6 @@ struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int6
 struct yk_form yk_form_rem(struct yk_form_vars *v, const struct yk_form *a, int64_t by)
 {
     struct yk_form whole, part;
-    if (by == 1)
-        return yk_form_const(0);
     if (!a->top && divide(v, a, by, &whole, &part))
         return part;
     int64_t q = floor_div(a->lo, by);
@@ -178,7 +174,7 @@ static struct yk_form in_window(struct yk_form_vars *v, const struct yk_form *a,
         return a->top || a->lo < lo ? yk_form_top() : *a;
     int64_t away = floor_div(a->lo - lo, size) * size;
     struct yk_form by = yk_form_const(-away), r = yk_form_add(a, &by);
-    if (!r.top && r.lo >= lo && r.hi < lo + size)
+    if (!r.top && r.hi < lo + size)
         return r;
     return yk_form_new(v, lo, lo + size - 1, true);
 }

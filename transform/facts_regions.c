@@ -363,13 +363,8 @@ static yk_status add_box(struct yk_reach *r, const struct yk_facts_kernel *k, co
 static yk_status begin(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_reach_launch *l)
 {
     r->touch.n = 0;
-    if (r->nforms < k->nnodes) {
-        struct yk_form *form = realloc(r->form, k->nnodes * sizeof *form);
-        if (!form)
-            return YK_ENOMEM;
-        r->form = form;
-        r->nforms = k->nnodes;
-    }
+    if (r->nforms < k->nnodes && !yk_array_grow_((void **)&r->form, &r->nforms, k->nnodes, sizeof *r->form))
+        return YK_ENOMEM;
     return put_unbounded(r, k, l);
 }
 

@@ -36,7 +36,7 @@ struct yk_touch {
 struct yk_reach {
     YK_ARRAY(struct yk_touch) touch;
     struct yk_form *form; /* per node, scratch */
-    unsigned nforms;
+    size_t nforms;
     struct yk_form_vars vars;
 };
 
@@ -71,7 +71,7 @@ void yk_reach_condition(const struct yk_facts_kernel *k, struct yk_reach *r, uns
 /* facts_shape.c: numbers start + sum of k*[0,count) + [0,bytes), as a region. */
 struct yk_strides {
     unsigned n;
-    struct {
+    struct yk_stride {
         int64_t k; /* > 0 */
         uint64_t count;
     } v[YK_FORM_TERMS];

@@ -7,25 +7,24 @@ uint64_t yk_region_end(const struct yk_region *r)
     return r->offset + (r->slices - 1) * r->slice_pitch + (r->rows - 1) * r->row_pitch + r->bytes;
 }
 
-/* Rows that touch one another are one row. */
+/* Rows that touch or overlap one another are one row. */
+static void join_rows(struct yk_region *r)
+{
+    if (r->rows == 1 || r->row_pitch > r->bytes)
+        return;
+    r->bytes += (r->rows - 1) * r->row_pitch;
+    r->rows = 1;
+}
+
+/* The one way to write a region. */
 static void simplify(struct yk_region *r)
 {
-    if (r->rows > 1 && r->row_pitch == r->bytes) {
-        r->bytes *= r->rows;
-        r->rows = 1;
-    }
+    join_rows(r);
     if (r->rows == 1 && r->slices > 1) {
         r->rows = r->slices;
         r->row_pitch = r->slice_pitch;
         r->slices = 1;
-        if (r->row_pitch == r->bytes) {
-            r->bytes *= r->rows;
-            r->rows = 1;
-        }
-    }
-    if (r->rows > 1 && r->slices > 1 && r->slice_pitch == r->rows * r->row_pitch) {
-        r->rows *= r->slices;
-        r->slices = 1;
+        join_rows(r);
     }
     if (r->rows == 1)
         r->row_pitch = r->bytes;
@@ -38,7 +37,7 @@ struct yk_region yk_strides_region(struct yk_strides *s, uint64_t bytes, bool *e
     struct yk_region r = yk_region_plain(0, bytes);
     for (unsigned i = 1; i < s->n; i++) /* ascending */
         for (unsigned j = i; j > 0 && s->v[j].k < s->v[j - 1].k; j--) {
-            __typeof__(s->v[0]) x = s->v[j];
+            struct yk_stride x = s->v[j];
             s->v[j] = s->v[j - 1];
             s->v[j - 1] = x;
         }

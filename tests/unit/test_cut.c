@@ -163,6 +163,9 @@ START_TEST(costs_add_up)
     struct yk_cut_cost c = {.bytes = 1000, .pieces = 3, .fetched = 5, .boxes = 7};
     ck_assert_uint_eq(yk_cut_weigh(&c, false), 1000 + 3 * 2048 + 5 * 512 + 7 * 16384);
     ck_assert_uint_eq(yk_cut_weigh(&c, true), 3 * 64 + 7 * 16384);
+    struct yk_range cube = {.dims = 3, .groups = {8, 8, 8}};
+    struct yk_cut_cost same[3] = {c, c, c};
+    ck_assert_uint_eq(yk_cut_best(&cube, same, false), 2); /* the last of those that cost the same */
     struct yk_range r = {.dims = 1, .groups = {1000, 1, 1}, .axis = 1};
     uint64_t from, to;
     for (unsigned takers = 1; takers < 8; takers++)
@@ -170,6 +173,7 @@ START_TEST(costs_add_up)
             yk_cut_even(&r, takers, i, &from, &to);
             ck_assert_uint_le(to - from, 1000 / takers + 42);
             ck_assert_uint_ge(to - from + 42, 1000 / takers);
+            ck_assert(i + 1 < takers || to == 1000);
         }
     struct yk_region rows = {.offset = 0, .bytes = 4, .rows = 10, .row_pitch = 16, .slices = 3, .slice_pitch = 320};
     c = (struct yk_cut_cost){.bytes = 0};

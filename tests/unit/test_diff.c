@@ -82,6 +82,16 @@ START_TEST(one_byte_among_equal_ones)
         ck_assert(!memcmp(m, d, N));
         d[at] = m[at] = 0;
     }
+    memset(s, 1, N);
+    memset(d, 1, N);
+    for (size_t at = 0; at < N; at++) { /* and what was there before it too */
+        struct yk_diff_runs r = {0};
+        s[at] = 0;
+        ck_assert_int_eq(yk_diff_find(d, s, N, 0, 1, &r), YK_OK);
+        ck_assert(r.run.n == 1 && r.run.v[0].off == at && r.run.v[0].len == 1);
+        yk_array_finish(&r.run);
+        s[at] = 1;
+    }
 }
 END_TEST
 

@@ -244,6 +244,12 @@ START_TEST(the_check_sees_what_is_wrong)
             m.few[k] = (struct yk_span){bad[i].from[k], bad[i].where[k]};
         ck_assert_msg(!yk_map_check(&m), "case %zu", i);
     }
+    for (unsigned whole = 0; whole < 4; whole++) { /* of one span */
+        m = good;
+        m.n = 1;
+        m.whole = whole;
+        ck_assert_int_eq(yk_map_check(&m), whole == 1);
+    }
     m = good;
     m.size = 0;
     ck_assert(!yk_map_check(&m));

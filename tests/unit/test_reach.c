@@ -444,13 +444,20 @@ END_TEST
 
 static uint64_t exact_bytes(void)
 {
-    uint64_t sum = 0;
-    run();
-    for (size_t i = 0; i < reach.touch.n; i++) {
-        ck_assert(reach.touch.v[i].exact);
-        sum += yk_region_bytes(&reach.touch.v[i].region);
+    uint64_t sum[2] = {0};
+    for (unsigned way = 0; way < 2; way++) {
+        struct yk_share share = {.n = 1, .box = {box}};
+        if (way)
+            ck_assert_int_eq(yk_reach_share(&reach, &kernel, &launch, &share), YK_OK);
+        else
+            run();
+        for (size_t i = 0; i < reach.touch.n; i++) {
+            ck_assert(reach.touch.v[i].exact);
+            sum[way] += yk_region_bytes(&reach.touch.v[i].region);
+        }
     }
-    return sum;
+    ck_assert_uint_eq(sum[0], sum[1]);
+    return sum[0];
 }
 
 /* A work-group's items lie apart from the next one's, and a condition holds for some of them: the work-groups for which
@@ -596,6 +603,28 @@ START_TEST(conditions_beyond_what_is_followed)
             where(c, !turns || deep % 2 == 0);
             plain(56, deep == 8 ? 16 : 32, deep == 8);
         }
+}
+END_TEST
+
+/* x < 0 || no || no ..., which never is, beside a condition that is wanted; and the opposite. */
+START_TEST(long_conditions_that_never_are)
+{
+    for (unsigned deep = 7; deep <= 8; deep++)
+        for (unsigned all = 0; all < 2; all++)
+            for (unsigned right = 0; right < 2; right++) {
+                begin();
+                unsigned x = id(0), never = test(YK_NODE_ULT, x, number(all ? 100 : 0)),
+                         no = op3(YK_NODE_CONST, 1, 0, 0, 0, all), some = test(YK_NODE_ULT, x, number(18)),
+                         what = all ? YK_NODE_AND : YK_NODE_OR;
+                for (unsigned k = 0; k < deep; k++)
+                    never = right ? test(what, no, never) : test(what, never, no);
+                writes(4, times(x, 4));
+                where(right ? test(what, some, never) : test(what, never, some), !all);
+                if (deep == 8)
+                    plain(56, 32, false);
+                else
+                    plain(all ? 72 : 56, 16, true);
+            }
 }
 END_TEST
 
@@ -865,7 +894,24 @@ START_TEST(indices)
     known(op(YK_NODE_OR, any, number(9)), false);
     known(op(YK_NODE_SDIV, first, number(0)), false);
     within(op3(YK_NODE_ZEXT, 64, op3(YK_NODE_TRUNC, 16, any, 0, 0, 0), 0, 0, 0), 0, 65535);
-    narrow = -7; /* -7 * 2^30 of 32 bits; without its sign it would be beyond all bounds */
+    for (unsigned by = 31; by <= 32; by++) { /* 32 bits are shifted by fewer than 32 */
+        unsigned x32 = op3(YK_NODE_TRUNC, 32, first, 0, 0, 0), by32 = op3(YK_NODE_CONST, 32, 0, 0, 0, by);
+        known(op3(YK_NODE_ZEXT, 64, op(YK_NODE_LSHR, x32, by32), 0, 0, 0), by < 32);
+    }
+    known(op(YK_NODE_SHL, number(1), number(59)), true);
+    known(op(YK_NODE_LSHR, first, number(59)), true);
+    known(op(YK_NODE_LSHR, first, number(60)), false);
+    for (unsigned c = YK_NODE_EQ; c <= YK_NODE_SLE; c++) { /* each comparison as a number, and of two of them */
+        unsigned is_so = test(c, first, number(100)), always = op3(YK_NODE_CONST, 1, 0, 0, 0, 1);
+        within(op3(YK_NODE_SELECT, 64, is_so, first, x, 0), c == YK_NODE_EQ ? 14 : 4, c == YK_NODE_EQ ? 21 : 11);
+        within(op3(YK_NODE_ZEXT, 64, test(YK_NODE_AND, is_so, always), 0, 0, 0), c != YK_NODE_EQ, c != YK_NODE_EQ);
+        within(op3(YK_NODE_ZEXT, 64, test(YK_NODE_XOR, is_so, always), 0, 0, 0), c == YK_NODE_EQ, c == YK_NODE_EQ);
+    }
+    begin();
+    narrow = 0x40000001; /* 2^30 + 1 times 2^29 of 32 bits: taken for negative it would be beyond all bounds */
+    unsigned large = op(YK_NODE_MUL, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), op3(YK_NODE_CONST, 32, 0, 0, 0, 1 << 29));
+    within(op3(YK_NODE_SEXT, 64, large, 0, 0, 0), 1 << 29, 1 << 29);
+    narrow = -7; /* -7 * 2^30 of 32 bits; without its sign it would be too */
     unsigned product = op(YK_NODE_MUL, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), op3(YK_NODE_CONST, 32, 0, 0, 0, 1 << 30));
     within(op3(YK_NODE_SEXT, 64, product, 0, 0, 0), 1 << 30, 1 << 30);
     known(number(YK_FORM_MOST), true);
@@ -1072,6 +1118,6 @@ END_TEST
 YK_TEST_MAIN("reach", without_memory, ids_and_sizes, arguments_are_signed_numbers_of_their_bytes, rows_and_planes,
              outside_of_the_buffer, many_rows_that_are_not_exact_are_one_piece, guards_narrow,
              guards_of_several_dimensions, ragged_ends_are_by_themselves, conditions_of_conditions,
-             conditions_beyond_what_is_followed, loops, loops_that_are_not_bounded, how_often_a_loop_goes_round,
-             each_in_turn, arithmetic, indices, neighbours_are_joined, what_is_not_bounded_is_the_whole_buffer,
-             boxes_of_a_share_are_one, what_was_asked_before_is_remembered)
+             conditions_beyond_what_is_followed, long_conditions_that_never_are, loops, loops_that_are_not_bounded,
+             how_often_a_loop_goes_round, each_in_turn, arithmetic, indices, neighbours_are_joined,
+             what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one, what_was_asked_before_is_remembered)

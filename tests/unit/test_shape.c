@@ -185,6 +185,9 @@ START_TEST(what_can_be_joined)
     join(grid(0, 4, 3, 1), grid(49, 4, 2, 1), false, none);
     join(grid(0, 4, 3, 1), grid(48, 5, 2, 1), false, none);
     join(grid(0, 4, 3, 3), grid(4, 4, 3, 3), true, grid(0, 8, 3, 3));
+    join(grid(0, 8, 3, 3), grid(8, 8, 3, 3), true, (struct yk_region){0, 48, 3, 128, 1, 384});
+    join((struct yk_region){0, 4, 2, 8, 2, 12}, (struct yk_region){4, 4, 2, 8, 2, 12}, true, yk_region_plain(0, 28));
+    join((struct yk_region){0, 4, 2, 8, 2, 12}, (struct yk_region){4, 4, 2, 8, 2, 20}, false, none);
     join(grid(0, 4, 3, 3), grid(4, 4, 3, 2), false, none);
     join(grid(0, 4, 3, 3), grid(48, 4, 3, 3), false, none);
     join(grid(0, 4, 3, 3), grid(4, 4, 2, 3), false, none);
