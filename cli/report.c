@@ -19,20 +19,17 @@ void yk_report_text(const struct yk_report *r, FILE *to)
 {
     fprintf(to, "%.3f ms traced%s\n", r->end_ms,
             r->complete ? "" : "; the program did not end by itself, or still runs");
-    for (unsigned d = 0; d < r->devices; d++) {
-        double busy = 0, moved = 0;
-        for (size_t i = 0; i < r->spans; i++) {
-            busy += r->span[i].kind == 'r' && r->span[i].track == TRACK_DEVICE + 2 * (int)d ? r->span[i].ms : 0;
-            moved += r->span[i].kind == 'c' && r->span[i].track == TRACK_DEVICE + 2 * (int)d + 1 ? r->span[i].bytes : 0;
-        }
-        fprintf(to, "%s: busy %.3f ms (%.1f %%)", r->track[TRACK_DEVICE + 2 * d], busy,
-                r->end_ms > 0 ? 100 * busy / r->end_ms : 0);
-        fprintf(to, moved > 0 ? ", %.3f MB over its link\n" : "\n", moved / 1e6);
+    for (unsigned i = 0; i < r->uses; i++) {
+        const struct yk_report_use *u = &r->use[i];
+        double share = r->end_ms > 0 ? 100 * u->busy_ms / r->end_ms : 0;
+        fprintf(to, "%s: busy %.3f ms (%.1f %%)", r->track[u->track], u->busy_ms, share);
+        fprintf(to, u->link ? ", %.3f MB\n" : "\n", u->bytes / 1e6);
     }
     for (size_t i = 0; i < r->kernels; i++) {
         const struct yk_report_kernel *k = &r->kernel[i];
         double all = groups_of(r, k);
-        fprintf(to, "\n%s: %u launches, %u split\n", k->name, k->launches, k->split);
+        fprintf(to, "\n%s: %u launches, %u split", k->name, k->launches, k->split);
+        fprintf(to, k->verdict[0] ? "; verdict %s\n" : "\n", k->verdict);
         if (k->split) {
             fprintf(to, "  shares");
             for (unsigned d = 0; d < r->devices; d++)
@@ -54,12 +51,19 @@ void yk_report_text(const struct yk_report *r, FILE *to)
 
 void yk_report_json(const struct yk_report *r, FILE *to)
 {
-    json_t *all = json_object(), *kernels = json_array(), *devices = json_array();
+    json_t *all = json_object(), *kernels = json_array(), *devices = json_array(), *tracks = json_array();
     json_object_set_new(all, "ms", json_real(r->end_ms));
     json_object_set_new(all, "complete", json_boolean(r->complete));
     for (unsigned d = 0; d < r->devices; d++)
         json_array_append_new(devices, json_string(r->track[TRACK_DEVICE + 2 * d]));
     json_object_set_new(all, "devices", devices);
+    for (unsigned i = 0; i < r->uses; i++) {
+        const struct yk_report_use *u = &r->use[i];
+        json_array_append_new(tracks, json_pack("{s:s, s:s, s:f, s:f, s:f, s:i}", "name", r->track[u->track], "kind",
+                                                u->link ? "link" : "device", "busy_ms", u->busy_ms, "groups", u->groups,
+                                                "bytes", u->bytes, "spans", (int)u->spans));
+    }
+    json_object_set_new(all, "tracks", tracks);
     for (size_t i = 0; i < r->kernels; i++) {
         const struct yk_report_kernel *k = &r->kernel[i];
         json_t *o = json_object(), *shares = json_array(), *reasons = json_array();
@@ -71,6 +75,7 @@ void yk_report_json(const struct yk_report *r, FILE *to)
             json_array_append_new(
                 reasons, json_pack("{s:s, s:i}", "reason", k->reason[j].text, "launches", (int)k->reason[j].n));
         json_object_set_new(o, "name", json_string(k->name));
+        json_object_set_new(o, "verdict", json_string(k->verdict));
         json_object_set_new(o, "launches", json_integer(k->launches));
         json_object_set_new(o, "split", json_integer(k->split));
         json_object_set_new(o, "real_ms", json_real(k->real_ms));

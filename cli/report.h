@@ -18,8 +18,16 @@ struct yk_report_span {
     const char *name; /* borrowed from the JSON */
 };
 
+/* One track that is a device or its link. */
+struct yk_report_use {
+    int track;
+    bool link;
+    unsigned spans;
+    double busy_ms, groups, bytes;
+};
+
 struct yk_report_kernel {
-    const char *name;
+    const char *name, *verdict; /* verdict: of the analysis; "" where nobody asked for one */
     unsigned launches, split;
     double groups[YK_REPORT_DEVICES], ms[YK_REPORT_DEVICES]; /* of split launches */
     double real_ms, predicted_ms, ideal_ms; /* of split launches with a prediction; of all split ones */
@@ -40,6 +48,8 @@ struct yk_report {
     size_t kernels;
     char track[2 * YK_REPORT_DEVICES + 16][160]; /* names; "" where there is none */
     unsigned devices;
+    struct yk_report_use use[2 * YK_REPORT_DEVICES];
+    unsigned uses; /* those that did something, and every device */
     double end_ms;
     bool complete; /* the program ended well: the trace has its end */
 };
@@ -55,5 +65,11 @@ void yk_report_html(const struct yk_report *r, FILE *to);
 
 /** TEXT with <, >, & and quotes replaced. */
 void yk_report_escape(const char *text, FILE *to);
+
+/** The row of TRACK in charts, from 0 in the order of the tracks that have a name; -1: it has none. */
+int yk_report_row(const struct yk_report *r, int track);
+
+/** The colour of a bar, as in CSS: one per kind of transfer and decision, and for runs one per kernel. */
+const char *yk_report_colour(const struct yk_report_span *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The charts of `yoke report`: an SVG, and a page of its own with the same data and a few lines of script. */
+/* The chart of `yoke report` as an SVG, and what its page shares with it. */
 #include "cli/report.h"
 
 enum { WIDTH = 1200, LEFT = 220, ROW = 26, TOP = 34 };
@@ -38,7 +38,7 @@ static unsigned hash(const char *s)
     return h % (sizeof colours / sizeof *colours);
 }
 
-static const char *colour(const struct yk_report_span *s)
+const char *yk_report_colour(const struct yk_report_span *s)
 {
     return s->kind == 'c'   ? "#999999"
            : s->kind == 'm' ? "#c0a030"
@@ -46,8 +46,7 @@ static const char *colour(const struct yk_report_span *s)
                             : colours[hash(s->name)];
 }
 
-/* Rows in the order of the tracks that have a name; -1: none. */
-static int row_of(const struct yk_report *r, int track)
+int yk_report_row(const struct yk_report *r, int track)
 {
     int row = 0;
     if (!r->track[track][0])
@@ -74,7 +73,7 @@ void yk_report_svg(const struct yk_report *r, FILE *to)
             "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
             WIDTH, height, WIDTH, height, WIDTH, height);
     for (size_t t = 0; t < sizeof r->track / sizeof *r->track; t++) {
-        int row = row_of(r, (int)t);
+        int row = yk_report_row(r, (int)t);
         if (row < 0)
             continue;
         fprintf(to, "<text x=\"6\" y=\"%d\">", TOP + row * ROW + 17);
@@ -93,12 +92,12 @@ void yk_report_svg(const struct yk_report *r, FILE *to)
     }
     for (size_t i = 0; i < r->spans; i++) {
         const struct yk_report_span *s = &r->span[i];
-        int row = row_of(r, s->track);
+        int row = yk_report_row(r, s->track);
         if (row < 0)
             continue;
         double w = s->ms * scale;
         fprintf(to, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\"><title>",
-                LEFT + s->start * scale, TOP + row * ROW + 3, w > 0.5 ? w : 0.5, ROW - 6, colour(s));
+                LEFT + s->start * scale, TOP + row * ROW + 3, w > 0.5 ? w : 0.5, ROW - 6, yk_report_colour(s));
         yk_report_escape(s->name, to);
         fprintf(to, ": %.3f ms", s->ms);
         if (s->groups > 0)
@@ -110,101 +109,4 @@ void yk_report_svg(const struct yk_report *r, FILE *to)
         fputs("</title></rect>\n", to);
     }
     fputs("</svg>\n", to);
-}
-
-static const char page_script[] =
-    "const c=document.getElementById('c'),x=c.getContext('2d'),L=220,H=26,T=30;let a=0,b=D.end||1;\n"
-    "function col(s){return s.k=='c'?'#999':s.k=='m'?'#c0a030':s.k=='d'?'#404040':s.c}\n"
-    "function draw(){c.width=c.clientWidth;c.height=T+H*D.rows.length+6;const w=(c.width-L-10)/(b-a);x.font='12px "
-    "sans-serif';\n"
-    "x.clearRect(0,0,c.width,c.height);D.spans.forEach(s=>{const p=L+(s.t-a)*w,q=s.d*w;if(p+q<L||p>c.width)return;\n"
-    "x.fillStyle=col(s);const l=Math.max(p,L);x.fillRect(l,T+s.r*H+3,Math.max(p+q-l,.7),H-6)});x.fillStyle='#000';\n"
-    "D.rows.forEach((n,i)=>x.fillText(n.slice(0,34),4,T+i*H+17));for(let i=0;i<=8;i++){const t=a+(b-a)*i/8;\n"
-    "x.fillText(t.toPrecision(4)+' ms',L+(c.width-L-60)*i/8,16)}}\n"
-    "function at(e){return a+(b-a)*(e.offsetX-L)/(c.width-L-10)}\n"
-    "c.onwheel=e=>{e.preventDefault();const "
-    "t=at(e),f=e.deltaY>0?1.25:.8;a=Math.max(0,t-(t-a)*f);b=Math.min(D.end,t+(b-t)*f);draw()};\n"
-    "let g=null;c.onmousedown=e=>g=e.offsetX;onmouseup=()=>g=null;c.ondblclick=()=>{a=0;b=D.end;draw()};\n"
-    "c.onmousemove=e=>{if(g!==null){const "
-    "d=(g-e.offsetX)*(b-a)/(c.width-L-10);if(a+d>=0&&b+d<=D.end){a+=d;b+=d}g=e.offsetX;draw();return}\n"
-    "const t=at(e),r=Math.floor((e.offsetY-T)/H),m=(b-a)/c.width*2;\n"
-    "const "
-    "s=D.spans.filter(s=>s.r==r&&t>=s.t-m&&t<=s.t+s.d+m).pop();document.getElementById('i').textContent=s?s.i:''};\n"
-    "onresize=draw;draw();\n";
-
-/* A string literal of a script inside a page: nothing in it can end either. */
-static void script_text(const char *s, FILE *to)
-{
-    fputc('"', to);
-    for (; *s; s++) {
-        unsigned char ch = (unsigned char)*s;
-        if (ch < 32 || ch == '"' || ch == '\\' || ch == '<' || ch == '>' || ch == '&' || ch > 126)
-            fprintf(to, "\\x%02x", ch);
-        else
-            fputc(ch, to);
-    }
-    fputc('"', to);
-}
-
-static void page_data(const struct yk_report *r, FILE *to)
-{
-    fprintf(to, "const D={end:%.6f,rows:[", r->end_ms);
-    for (size_t t = 0; t < sizeof r->track / sizeof *r->track; t++)
-        if (r->track[t][0]) {
-            script_text(r->track[t], to);
-            fputc(',', to);
-        }
-    fputs("],spans:[", to);
-    for (size_t i = 0; i < r->spans; i++) {
-        const struct yk_report_span *s = &r->span[i];
-        char info[512];
-        int row = row_of(r, s->track);
-        if (row < 0)
-            continue;
-        snprintf(info, sizeof info, "%.200s: %.3f ms, launch %lld, %.0f work-groups, predicted %.3f ms, %.0f bytes",
-                 s->name, s->ms, s->launch, s->groups, s->predicted, s->bytes);
-        fprintf(to, "{r:%d,k:'%c',t:%.6f,d:%.6f,c:'%s',i:", row,
-                s->kind == 'c' || s->kind == 'm' || s->kind == 'd' ? s->kind : 'r', s->start, s->ms, colour(s));
-        script_text(info, to);
-        fputs("},\n", to);
-    }
-    fputs("]};\n", to);
-}
-
-void yk_report_html(const struct yk_report *r, FILE *to)
-{
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>yoke report</title><style>\n"
-          "body{font:14px sans-serif;margin:16px}canvas{width:100%;border:1px solid #ccc}td,th{padding:3px "
-          "10px;text-align:left;"
-          "border-bottom:1px solid #ddd;vertical-align:top}#i{height:1.4em;color:#444}table{border-collapse:collapse}\n"
-          "</style></head><body>\n<h1>yoke report</h1>\n<canvas id=\"c\"></canvas><div id=\"i\"></div>"
-          "<p>Wheel: zoom. Drag: move. Double click: all.</p>\n"
-          "<table id=\"kernels\"><tr><th>kernel</th><th>launches</th><th>split</th><th>shares</th><th>predicted / real "
-          "ms</th>"
-          "<th>efficiency</th><th>MB moved</th><th>whole, and why</th></tr>\n",
-          to);
-    for (size_t i = 0; i < r->kernels; i++) {
-        const struct yk_report_kernel *k = &r->kernel[i];
-        double all = 0;
-        fputs("<tr><td>", to);
-        yk_report_escape(k->name, to);
-        fprintf(to, "</td><td>%u</td><td>%u</td><td>", k->launches, k->split);
-        for (unsigned d = 0; d < r->devices; d++)
-            all += k->groups[d];
-        for (unsigned d = 0; d < r->devices && all > 0; d++)
-            fprintf(to, "%s%.1f %%", d ? " | " : "", 100 * k->groups[d] / all);
-        fprintf(to, "</td><td>%.3f / %.3f</td><td>", k->predicted_ms, k->predicted_real_ms);
-        if (k->real_ms > 0)
-            fprintf(to, "%.3f", k->ideal_ms / k->real_ms);
-        fprintf(to, "</td><td>%.3f</td><td>", k->bytes / 1e6);
-        for (unsigned j = 0; j < k->reasons; j++) {
-            fprintf(to, "%s%u: ", j ? "<br>" : "", k->reason[j].n);
-            yk_report_escape(k->reason[j].text, to);
-        }
-        fputs("</td></tr>\n", to);
-    }
-    fputs("</table>\n<script>\n", to);
-    page_data(r, to);
-    fputs(page_script, to);
-    fputs("</script></body></html>\n", to);
 }

@@ -72,7 +72,15 @@ static struct yk_report_kernel *kernel_of(struct yk_report *r, const char *name)
     r->kernel = more;
     memset(&r->kernel[r->kernels], 0, sizeof *more);
     r->kernel[r->kernels].name = name;
+    r->kernel[r->kernels].verdict = "";
     return &r->kernel[r->kernels++];
+}
+
+static void add_verdict(struct yk_report_kernel *k, const json_t *args)
+{
+    const char *verdict = text(args, "verdict");
+    if (verdict[0])
+        k->verdict = verdict;
 }
 
 static void add_reason(struct yk_report_kernel *k, const char *reason)
@@ -149,6 +157,7 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
         if (!k)
             return false;
         k->launches++;
+        add_verdict(k, args);
         add_reason(k, text(args, "reason"));
         return true;
     }
@@ -166,6 +175,7 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
         l->kernel->launches++;
         l->kernel->split += l->split;
         l->kernel->decide_ms += s.ms;
+        add_verdict(l->kernel, args);
         if (!l->split)
             add_reason(l->kernel, text(args, "reason"));
     } else if (!strcmp(cat, "run") && l) {
@@ -176,6 +186,22 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
     r->span[r->spans++] = s;
     r->end_ms = s.start + s.ms > r->end_ms ? s.start + s.ms : r->end_ms;
     return true;
+}
+
+static void count_uses(struct yk_report *r)
+{
+    for (int track = TRACK_DEVICE; track < TRACK_DEVICE + 2 * (int)r->devices; track++) {
+        struct yk_report_use u = {.track = track, .link = (track - TRACK_DEVICE) % 2};
+        for (size_t i = 0; i < r->spans; i++)
+            if (r->span[i].track == track && r->span[i].kind == (u.link ? 'c' : 'r')) {
+                u.spans++;
+                u.busy_ms += r->span[i].ms;
+                u.groups += r->span[i].groups;
+                u.bytes += r->span[i].bytes;
+            }
+        if (!u.link || u.spans)
+            r->use[r->uses++] = u;
+    }
 }
 
 bool yk_report_read(const char *file, struct yk_report *r, char *msg, size_t n)
@@ -218,6 +244,7 @@ bool yk_report_read(const char *file, struct yk_report *r, char *msg, size_t n)
     for (i = 0; ok && i < launches; i++)
         finish_launch(&l[i]);
     free(l);
+    count_uses(r);
     if (!ok)
         snprintf(msg, n, "no memory");
     return ok;

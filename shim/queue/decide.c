@@ -105,8 +105,10 @@ bool yk_decide_whole_now(struct yk_launch *l)
         return false;
     if (yk_trace_on()) {
         char text[512];
-        yk_trace_instant(YK_TRACK_DECISIONS, code->name, yk_now_ns(), "\"kernel\":\"%s\",\"reason\":\"%s\"", code->name,
-                         yk_trace_text(why, text, sizeof text));
+        const struct yk_facts_kernel *f = yk_code_facts(code);
+        yk_trace_instant(YK_TRACK_DECISIONS, code->name, yk_now_ns(),
+                         "\"kernel\":\"%s\",\"verdict\":\"%s\",\"reason\":\"%s\"", code->name,
+                         f ? yk_verdict_name(f->verdict) : "", yk_trace_text(why, text, sizeof text));
     }
     yk_stats_whole(reason_number(code, why));
     return true;
@@ -135,31 +137,39 @@ static void choose_local(const struct yk_launch *l, const struct yk_facts_kernel
         }
 }
 
-/* May DEV take a share of a launch of this kernel, the numerics aside? *LATE: not yet, but it is being built for and
- * works in the host's memory, so that its share can begin when it is ready. */
-static bool can_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group, bool *late)
+/* Why DEV may not take a share of a launch of this kernel, the numerics aside; NULL: it may. *LATE: not yet, but it is
+ * being built for and works in the host's memory, so that its share can begin when it is ready. */
+static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group,
+                               bool *late)
 {
     *late = false;
     const struct yk_device *d = &yk_rt.machine->device[dev];
     struct yk_build *b = l->code->build;
-    if (!d->usable || __atomic_load_n(&quarantined[dev], __ATOMIC_RELAXED) || d->max_group < group ||
-        (f->fp64 && !d->fp64))
-        return false;
+    if (!d->usable)
+        return "no second device is in use";
+    if (__atomic_load_n(&quarantined[dev], __ATOMIC_RELAXED))
+        return "the other device has failed a share";
+    if (d->max_group < group)
+        return "the work-groups are too large for the other device";
+    if (f->fp64 && !d->fp64)
+        return "the other device has no double precision";
     if ((dev != yk_rt.machine->primary || f->needs_variant) && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) {
         if (!d->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
-            return false;
+            return "the other device was not ready for the kernel";
         *late = true;
+        if (!(yk_remember_alone(l) > 0))
+            return "the other device was not ready for the kernel";
     } else if (!yk_build_has(b, dev, f->needs_variant)) {
-        return false;
+        return "the other device could not build the kernel";
     }
     uint64_t local = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         if (l->value[i].kind == YK_VALUE_MEM && l->value[i].u.mem->store->size > d->max_alloc)
-            return false;
+            return "a buffer is larger than the other device allocates";
         if (l->value[i].kind == YK_VALUE_LOCAL)
             local += l->value[i].size;
     }
-    return local <= d->local_mem;
+    return local <= d->local_mem ? NULL : "the other device has less local memory than the kernel asks for";
 }
 
 /* Design, section 2: which numeric classes may share a launch of this kernel. */
@@ -171,15 +181,19 @@ static bool numerics_allow(const struct yk_facts_kernel *f, unsigned dev, enum y
            yk_numeric_class(&yk_rt.machine->device[dev]) == yk_numeric_class(yk_rt.primary);
 }
 
+/* *WHY: why the last device that may not take a share may not. */
 static unsigned find_takers(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
-                            bool *left_out, bool *would_mixed)
+                            bool *left_out, bool *would_mixed, const char **why)
 {
     unsigned takers = 0;
+    *why = "no second device is in use";
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const char *not = cannot_take(l, f, i, d->local[0] * d->local[1] * d->local[2], &d->late[i]);
         d->takes[i] = false;
-        if (!can_take(l, f, i, d->local[0] * d->local[1] * d->local[2], &d->late[i]) ||
-            (d->late[i] && !(yk_remember_alone(l) > 0)))
+        if (not ) {
+            *why = yk_rt.machine->device[i].usable ? not : *why;
             continue;
+        }
         d->takes[i] = numerics_allow(f, i, yk_rt.options.numerics);
         takers += d->takes[i];
         *left_out |= !d->takes[i];
@@ -203,10 +217,11 @@ bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64
 {
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     bool left_out = false, would_mixed = false;
+    const char *why;
     *d = *first;
     d->begin = begin;
     d->ahead = d->measure = false;
-    if (find_takers(l, f, d, &left_out, &would_mixed) < 2)
+    if (find_takers(l, f, d, &left_out, &would_mixed, &why) < 2)
         return false;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (d->late[i])
@@ -275,7 +290,8 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         return;
     }
     bool left_out = false, would_mixed = false;
-    unsigned takers = find_takers(l, f, d, &left_out, &would_mixed);
+    const char *why;
+    unsigned takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
     if (left_out)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
@@ -285,7 +301,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         if (left_out)
             whole(d, "numerics: the other devices may round differently (see --numerics)");
         else
-            whole_or_ahead(l, f, d, "no second device was ready or able to take a share");
+            whole_or_ahead(l, f, d, why);
         return;
     }
     if (f->verdict == YK_VERDICT_REDUCTION) {
@@ -297,7 +313,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
             return;
         }
     }
-    const char *why = yk_divide(l, f, d);
+    why = yk_divide(l, f, d);
     if (why) {
         whole_or_ahead(l, f, d, why);
         return;

@@ -278,12 +278,13 @@ static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uin
     yk_trace_span(YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
                   "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"read\":%llu,\"written\":%llu,"
                   "\"split\":%s,\"guided\":%s,"
-                  "\"axis\":%u,\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"local\":%zu,\"counts\":[%s],"
+                  "\"axis\":%u,\"verdict\":\"%s\",\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"local\":%"
+                  "zu,\"counts\":[%s],"
                   "\"shares\":[%s]",
                   (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
                   (unsigned long long)d->total, (unsigned long long)read, (unsigned long long)written,
                   d->split ? "true" : "false", d->guided ? "true" : "false",
-                  d->range.dims ? yk_range_axis(&d->range) : 0,
+                  d->range.dims ? yk_range_axis(&d->range) : 0, f ? yk_verdict_name(f->verdict) : "",
                   d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms, local,
                   counts, shares);
     yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);

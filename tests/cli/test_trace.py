@@ -17,7 +17,7 @@ def lines():
     meta = [json.dumps({"name": "thread_name", "ph": "M", "pid": 1, "tid": t, "args": {"name": n}})
             for t, n in ((1, "decisions"), (10, "device 0: a <b> & \"c\""), (12, "device 1: d"))]
     return meta + [
-        event("k", "decision", 1, 1000, 10, launch=1, kernel="k", split=True, guided=False, reason="", predicted_ms=4.0),
+        event("k", "decision", 1, 1000, 10, launch=1, kernel="k", verdict="split", split=True, guided=False, reason="", predicted_ms=4.0),
         event("k", "run", 10, 1010, 4000, launch=1, **{"from": 0, "to": 60}, predicted_ms=4.0),
         event("k", "run", 12, 1010, 5000, launch=1, **{"from": 60, "to": 100}, predicted_ms=4.0),
         event("w</script>", "decision", 1, 7000, 10, launch=2, kernel="w</script>", split=False, guided=False,
@@ -100,4 +100,5 @@ class Profile(unittest.TestCase):
             self.assertEqual(json.loads(profile("export")), [])
 
 
-unittest.main()
+if __name__ == "__main__":
+    unittest.main()
