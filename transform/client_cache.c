@@ -1,5 +1,9 @@
 #include "transform/client_cache.h"
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/record.h"
 
@@ -18,6 +22,33 @@ bool yk_client_cache_fresh(const struct yk_facts *f)
         bool same = text && yk_hash_bytes((struct yk_hash){0, 0}, text, n).lo == f->file[i].hash;
         free(text);
         if (!same)
+            return false;
+    }
+    return true;
+}
+
+/* The folder of PATH or the nearest one above that exists. False: none. */
+static bool stat_folder(const char *path, struct stat *st)
+{
+    char folder[PATH_MAX];
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder)
+        return false;
+    for (char *slash; (slash = strrchr(folder, '/')) && slash > folder;) {
+        *slash = 0;
+        if (!stat(folder, st))
+            return true;
+    }
+    return !stat(*path == '/' ? "/" : ".", st);
+}
+
+bool yk_client_cache_older(const struct yk_facts *f, struct timespec t)
+{
+    for (unsigned i = 0; i < f->nfiles; i++) {
+        struct stat st;
+        const struct yk_facts_file *file = &f->file[i];
+        if (file->absent ? !access(file->path, F_OK) || !stat_folder(file->path, &st) : stat(file->path, &st))
+            return false;
+        if (st.st_ctim.tv_sec > t.tv_sec || (st.st_ctim.tv_sec == t.tv_sec && st.st_ctim.tv_nsec >= t.tv_nsec))
             return false;
     }
     return true;

@@ -1,9 +1,11 @@
-/* Facts on disk, by content. Called by client.c only. What is found there is untrusted: a record that does not parse is
+/* Facts on disk, by content. Called by client.c, and by the shim for
+ * what became of included files. What is found there is untrusted: a record that does not parse is
  * set aside, one whose included files have changed is not used. Never fails loudly: without a cache all is computed. */
 #ifndef YK_TRANSFORM_CLIENT_CACHE_H
 #define YK_TRANSFORM_CLIENT_CACHE_H
 
 #include <stdbool.h>
+#include <time.h>
 #include "base/hash.h"
 #include "transform/facts.h"
 
@@ -12,6 +14,13 @@ bool yk_client_cache_get(struct yk_hash key, struct yk_facts *out);
 
 /** Keep the record TEXT of N bytes under KEY; replaces atomically. Thread: any. */
 void yk_client_cache_put(struct yk_hash key, const char *text, size_t n);
+
+/**
+ * Are the files that F's source included the ones that a compiler met at T or after it, until now? They are where none
+ * has changed since before T, nor any folder in which one was looked for in vain. T: of CLOCK_REALTIME_COARSE, from
+ * which files have their times. Relative to the current folder. Thread: any. Cost: a stat per file.
+ */
+bool yk_client_cache_older(const struct yk_facts *f, struct timespec t);
 
 /** Do the files that F's source included still hold the bytes seen? Relative to the current folder. */
 bool yk_client_cache_fresh(const struct yk_facts *f);

@@ -10,9 +10,10 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "base/log.h"
+#include "base/record.h"
 
 enum { MOST_TEXT = 64 << 20, CHECK = 16 };
-static const char magic[] = "yoke-warm 2\n";
+static const char magic[] = "yoke-warm 3\n";
 
 static void put_text(FILE *f, const char *text)
 {
@@ -31,6 +32,7 @@ yk_status yk_warm_write(FILE *f, const struct yk_warm_request *r)
         fprintf(f, "%d %" PRIu64 "\n", (int)r->kind[i], r->size[i]);
     put_text(f, r->kernel);
     put_text(f, r->options);
+    put_text(f, r->files);
     put_text(f, r->source);
     return fflush(f) || ferror(f) ? YK_EIO : YK_OK;
 }
@@ -67,23 +69,49 @@ yk_status yk_warm_read(FILE *f, struct yk_warm_request *r)
     }
     r->kernel = take_text(f);
     r->options = take_text(f);
+    r->files = take_text(f);
     r->source = take_text(f);
-    return r->kernel && r->options && r->source ? YK_OK : YK_EFORMAT;
+    return r->kernel && r->options && r->files && r->source ? YK_OK : YK_EFORMAT;
 }
 
 void yk_warm_finish(struct yk_warm_request *r)
 {
     free(r->kernel);
     free(r->options);
+    free(r->files);
     free(r->source);
 }
 
-bool yk_warm_path(const char *source, const char *options, const char *device, char *path, size_t n)
+bool yk_warm_fresh(const char *files)
+{
+    while (*files) {
+        const char *end = strchr(files, '\n');
+        char path[PATH_MAX], *rest;
+        uint64_t want = strtoull(files, &rest, 16), is = 0;
+        bool absent = *files == '-';
+        const char *name = absent ? files + 1 : rest;
+        size_t n;
+        if (!end || *name != ' ' || snprintf(path, sizeof path, "%.*s", (int)(end - name - 1), name + 1) >= PATH_MAX)
+            return false;
+        char *bytes = absent ? NULL : yk_record_read_file(path, MOST_TEXT, &n);
+        if (bytes)
+            is = yk_hash_bytes((struct yk_hash){0, 0}, bytes, n).lo;
+        free(bytes);
+        if (absent ? access(path, F_OK) == 0 : !bytes || is != want)
+            return false;
+        files = end + 1;
+    }
+    return true;
+}
+
+bool yk_warm_path(const char *source, const char *files, const char *options, const char *device, char *path, size_t n)
 {
     char dir[PATH_MAX - 64], hex[33];
     if (yk_dir("cache", "binary", dir, sizeof dir) != YK_OK)
         return false;
     struct yk_hash h = yk_hash_str(yk_hash_str(yk_hash_str((struct yk_hash){0, 0}, source), options), device);
+    if (*files)
+        h = yk_hash_str(h, files);
     yk_hash_hex(h, hex);
     return snprintf(path, n, "%s/%s", dir, hex) < (int)n;
 }
@@ -94,13 +122,13 @@ bool yk_warm_wide(const uint64_t global[3])
     return global[0] >= WIDE || global[1] >= WIDE || global[2] >= WIDE;
 }
 
-bool yk_warm_mark(const char *source, const char *options, const char *device, const char *kernel,
+bool yk_warm_mark(const char *source, const char *files, const char *options, const char *device, const char *kernel,
                   const uint64_t local[3], bool wide, char *path, size_t n)
 {
     char text[1024];
     int used = snprintf(text, sizeof text, "%s\n%s\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 "%s", device, kernel, local[0],
                         local[1], local[2], wide ? " wide" : "");
-    return used < (int)sizeof text && yk_warm_path(source, options, text, path, n);
+    return used < (int)sizeof text && yk_warm_path(source, files, options, text, path, n);
 }
 
 /* The check covers the name too, so that a renamed file is bad. */

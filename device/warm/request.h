@@ -18,7 +18,9 @@ enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL };
 struct yk_warm_request {
     unsigned device; /* in the machine */
     char *options, *source;
-    char *kernel;                 /* "": have the program analysed, for all devices */
+    char *files;  /* that SOURCE includes: a line each, the hash of its bytes ("-": it is absent) and its
+                     path, relative to the current folder */
+    char *kernel; /* "": have the program analysed, for all devices */
     uint64_t local[3], global[3]; /* of the launch that was seen */
     unsigned dims, nargs;
     enum yk_warm_arg kind[YK_WARM_ARGS];
@@ -34,16 +36,20 @@ void yk_warm_finish(struct yk_warm_request *r);
 
 /**
  * Where the binary of a program for a device is kept: a file in yoke's cache folder, named by the hash of SOURCE, the
- * OPTIONS it was built with and DEVICE (name, driver, order). False: no folder.
+ * FILES that it includes (as in a request), the OPTIONS it was built with and DEVICE (name, driver, order). False: no
+ * folder.
  */
-bool yk_warm_path(const char *source, const char *options, const char *device, char *path, size_t n);
+bool yk_warm_path(const char *source, const char *files, const char *options, const char *device, char *path, size_t n);
+
+/** Do FILES (as in a request) hold the bytes seen, and are those absent that were? */
+bool yk_warm_fresh(const char *files);
 
 /** Drivers compile for wide ranges and for others apart (PoCL: 65,535 work-items along a dimension). Is GLOBAL one? */
 bool yk_warm_wide(const uint64_t global[3]);
 
 /** The same for the mark that KERNEL has been compiled there for LOCAL, in wide ranges too or not: a file put with
  * yk_warm_put. */
-bool yk_warm_mark(const char *source, const char *options, const char *device, const char *kernel,
+bool yk_warm_mark(const char *source, const char *files, const char *options, const char *device, const char *kernel,
                   const uint64_t local[3], bool wide, char *path, size_t n);
 
 /** The kept binary: *OUT is the caller's to free. Its check is verified; a bad one is removed. False: none. */

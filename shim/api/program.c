@@ -181,7 +181,7 @@ cl_program yk_api_CreateProgramWithBuiltInKernels(cl_context context, cl_uint nu
         YK_CL_P->CreateProgramWithBuiltInKernels(ctx->real[YK_P], devices.n, devices.id, kernel_names, &err);
     finish_devices(&devices);
     cl_program p = wrap(ctx, YK_PROGRAM_BUILTIN, real, NULL, err, errcode_ret);
-    if (p && yk_program_built((struct yk_program *)(void *)p, NULL, 0) != CL_SUCCESS) {
+    if (p && yk_program_built((struct yk_program *)(void *)p, NULL, NULL, 0) != CL_SUCCESS) {
         yk_handle_release((struct yk_handle *)(void *)p);
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         return NULL;
@@ -219,9 +219,11 @@ struct notify {
 
 static cl_int build_now(struct yk_program *p, const struct devices *d, const char *options)
 {
+    struct timespec begun;
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun);
     uint64_t start = yk_now_ns();
     cl_int err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
-    return err == CL_SUCCESS ? yk_program_built(p, options, (double)(yk_now_ns() - start) * 1e-9) : err;
+    return err == CL_SUCCESS ? yk_program_built(p, options, &begun, (double)(yk_now_ns() - start) * 1e-9) : err;
 }
 
 static void run_notify(void *arg)
@@ -359,7 +361,7 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
     finish_devices(&devices);
     cl_program p = wrap(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
     if (p && err == CL_SUCCESS)
-        yk_program_built((struct yk_program *)(void *)p, options, 0);
+        yk_program_built((struct yk_program *)(void *)p, options, NULL, 0);
     if (p && pfn_notify)
         notify_later((struct yk_program *)(void *)p, NULL, NULL, pfn_notify, user_data);
     return p;

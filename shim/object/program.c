@@ -33,7 +33,7 @@ struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origi
     return p;
 }
 
-cl_int yk_program_built(struct yk_program *p, const char *options, double seconds)
+cl_int yk_program_built(struct yk_program *p, const char *options, const struct timespec *begun, double seconds)
 {
     static const char *const why[] = {[YK_PROGRAM_BINARY] = "the program comes from a binary",
                                       [YK_PROGRAM_IL] = "the program comes from an intermediate language",
@@ -41,7 +41,8 @@ cl_int yk_program_built(struct yk_program *p, const char *options, double second
                                       [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
     bool whole = p->ctx->whole;
     struct yk_build *b = yk_build_start(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
-                                        seconds, whole ? "the context has sub-devices" : why[p->origin]);
+                                        p->origin == YK_PROGRAM_SOURCE ? begun : NULL, seconds,
+                                        whole ? "the context has sub-devices" : why[p->origin]);
     if (!b)
         return CL_OUT_OF_HOST_MEMORY;
     yk_lock_take(&p->lock);

@@ -24,8 +24,9 @@ struct yk_program {
 struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origin origin, cl_program real,
                                    const char *source);
 
-/** The primary has built P with OPTIONS in SECONDS: make the record of the build. Errors: CL_OUT_OF_HOST_MEMORY. */
-cl_int yk_program_built(struct yk_program *p, const char *options, double seconds);
+/** The primary has built P with OPTIONS from BEGUN on (NULL: not from source in this process) in SECONDS: make the
+ * record of the build. Errors: CL_OUT_OF_HOST_MEMORY. */
+cl_int yk_program_built(struct yk_program *p, const char *options, const struct timespec *begun, double seconds);
 
 /** The binary to give out for P: the primary's, with source and options. No bytes (and CL_SUCCESS in *ERR) where the
  * driver's own is given. The bytes are the caller's, to free. */

@@ -4,13 +4,20 @@
 
 #include "transform/client.h"
 
+struct yk_build;
+
 /**
- * Facts of SOURCE built with OPTIONS, with partition-ready variants or MERGED ones. CACHED: only from the cache
+ * Facts of B's program, with partition-ready variants or MERGED ones; refused where a file that it includes may not be
+ * what the primary's compiler has read. CACHED: only from the cache
  * (YK_ENOTFOUND where it has none; below 1 ms), else by starting the transformer if need be (blocks). Owns: OUT is the
  * caller's to finish where YK_OK. Thread: any; no lock held. Errors: YK_ECANCELED (the process exits), those of
  * transform/client.h.
  */
-yk_status yk_analyse(const char *source, const char *options, bool cached, bool merged, struct yk_facts *out);
+yk_status yk_analyse(const struct yk_build *b, bool cached, bool merged, struct yk_facts *out);
+
+/** Has every compiler that has read B's source since the primary's read the same files (of F, B's facts)? Thread: any.
+ * Cost: nothing where none are included, else a stat per file. */
+bool yk_analyse_same_files(const struct yk_build *b, const struct yk_facts *f);
 
 /** Number of device DEV among the record's targets: the primary is 0, the others follow in their order. */
 unsigned yk_analyse_target(unsigned dev);

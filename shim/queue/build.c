@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -41,6 +42,8 @@ void yk_build_drop(struct yk_build *b)
     yk_drop(&b->ctx->h);
     free(b->source);
     free(b->options);
+    free(b->folder);
+    free(b->files);
     free(b);
 }
 
@@ -109,8 +112,12 @@ static void analysed(struct yk_build *b)
 {
     b->has_facts = true;
     struct yk_build_need need = yk_build_needs(&b->facts);
+    if (b->facts.nfiles)
+        b->files = yk_warm_files(&b->facts);
     if (b->facts.refused) {
         yk_build_set_state(b, YK_BUILD_NONE, b->facts.refused);
+    } else if (b->facts.nfiles && !b->files) {
+        yk_build_set_state(b, YK_BUILD_NONE, "what the program includes cannot be noted");
     } else if (!need.original && !need.variant) {
         yk_build_set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
     } else {
@@ -129,7 +136,7 @@ static void analysed(struct yk_build *b)
 static void *analyse_program(void *arg)
 {
     struct yk_build *b = arg;
-    if (yk_analyse(b->source, b->options, false, false, &b->facts) == YK_OK)
+    if (yk_analyse(b, false, false, &b->facts) == YK_OK)
         analysed(b);
     else
         yk_build_set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
@@ -149,7 +156,7 @@ void yk_build_ask(struct yk_build *b)
 }
 
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                double seconds, const char *reason)
+                                const struct timespec *begun, double seconds, const char *reason)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_build *b = calloc(1, sizeof *b);
@@ -167,6 +174,10 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
     b->ctx = ctx;
     b->content = yk_hash_str(yk_hash_str((struct yk_hash){0, 0}, source), b->options);
     b->seconds = seconds;
+    if (begun) {
+        b->begun = *begun;
+        b->folder = getcwd(NULL, 0); /* NULL: without it no included file is trusted */
+    }
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);
     pthread_cond_init(&b->changed, NULL);
@@ -180,7 +191,7 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return b;
     }
     yk_background_prepare();
-    if (yk_analyse(b->source, b->options, true, false, &b->facts) == YK_OK)
+    if (yk_analyse(b, true, false, &b->facts) == YK_OK)
         analysed(b);
     else if (yk_build_insisted() || yk_ahead_spare())
         yk_build_ask(b);

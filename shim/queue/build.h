@@ -29,8 +29,11 @@ struct yk_build {
     const char *reason;        /* of NONE; lives as long as the build */
     bool has_facts;
     struct yk_facts facts;
-    double seconds; /* that the primary took to build it: what another device is predicted to take */
-    double spent;   /* seconds that the primary took for the launches of its kernels, as far as known; see worth.h */
+    char *files;           /* that the source includes, as yoke-warm is told of them; NULL: none */
+    struct timespec begun; /* when the primary began to build it (CLOCK_REALTIME_COARSE); 0: long ago, from a binary */
+    char *folder;          /* the current one then */
+    double seconds;        /* that the primary took to build it: what another device is predicted to take */
+    double spent; /* seconds that the primary took for the launches of its kernels, as far as known; see worth.h */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written under lock, most before READY; atomic to read. */
@@ -53,13 +56,14 @@ struct yk_build {
 };
 
 /**
- * The record of a program just built on the primary, which took SECONDS. Facts are taken from the transformer's cache
+ * The record of a program just built on the primary, which began at BEGUN (CLOCK_REALTIME_COARSE; NULL: in another
+ * process) and took SECONDS. Facts are taken from the transformer's cache
  * where it has them; else nobody is asked yet, unless splits are insisted on.
  * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory, or
  * the driver does not retain REAL.
  */
 struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                double seconds, const char *reason);
+                                const struct timespec *begun, double seconds, const char *reason);
 
 /** Its launches may be worth splitting: start the transformer in the background, once. Cheap when already asked.
  * Thread: any. */

@@ -12,9 +12,9 @@
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
 
-/* SOURCE for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */
-static cl_program build_source(struct yk_build *b, unsigned dev, const char *source, const char *options,
-                               bool kept_only)
+/* SOURCE, which includes FILES, for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */
+static cl_program build_source(struct yk_build *b, unsigned dev, const char *source, const char *files,
+                               const char *options, bool kept_only)
 {
     const struct yk_device *d = &yk_rt.machine->device[dev];
     cl_context ctx = yk_context_real(b->ctx, dev);
@@ -31,7 +31,7 @@ static cl_program build_source(struct yk_build *b, unsigned dev, const char *sou
         snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
     else
         snprintf(all, n, "%s", options);
-    if ((p = yk_warm_program(ctx, dev, source, all))) {
+    if ((p = yk_warm_program(ctx, dev, source, files, all))) {
         free(all);
         return p;
     }
@@ -61,8 +61,8 @@ static cl_program build_on(struct yk_build *b, unsigned dev, bool variant)
     bool kept_only = b->kept_only && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
     if (kept_only && !yk_warm_kept_on(b, dev, variant))
         return NULL; /* without a context for it */
-    return variant ? build_source(b, dev, b->facts.variant_source, b->facts.variant_options, kept_only)
-                   : build_source(b, dev, b->source, b->options, kept_only);
+    return variant ? build_source(b, dev, b->facts.variant_source, "", b->facts.variant_options, kept_only)
+                   : build_source(b, dev, b->source, b->files ? b->files : "", b->options, kept_only);
 }
 
 struct yk_build_need yk_build_needs(const struct yk_facts *f)
@@ -87,6 +87,11 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
             v = build_on(b, i, true);
         if (need.original && !yk_build_has(b, i, false))
             p = build_on(b, i, false);
+        if (p && !yk_analyse_same_files(b, &b->facts)) {
+            yk_info("a file that a program includes may have changed since it was built; device %u takes no share", i);
+            yk_rt.machine->device[i].cl->ReleaseProgram(p);
+            p = NULL;
+        }
         yk_lock_take(&b->lock);
         if (v)
             __atomic_store_n(&b->variant[i], v, __ATOMIC_RELEASE);
@@ -192,7 +197,7 @@ static void *build_merge(void *arg)
     struct yk_build *b = arg;
     bool may = yk_background_enter();
     cl_program p =
-        may ? build_source(b, b->merge_device, b->facts.merge_source, b->facts.variant_options, false) : NULL;
+        may ? build_source(b, b->merge_device, b->facts.merge_source, "", b->facts.variant_options, false) : NULL;
     yk_lock_take(&b->lock);
     b->merge = p;
     b->merge_done = true;

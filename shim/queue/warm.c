@@ -1,5 +1,6 @@
 #include "shim/queue/warm.h"
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,12 +86,38 @@ static char *options_for(const struct yk_build *b, unsigned dev, bool variant)
     return text;
 }
 
+/* What that includes. */
+static const char *files_of(const struct yk_build *b, bool variant)
+{
+    return variant || !b->files ? "" : b->files;
+}
+
+char *yk_warm_files(const struct yk_facts *f)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *to = open_memstream(&text, &n);
+    bool ok = to != NULL;
+    for (unsigned i = 0; ok && i < f->nfiles; i++) {
+        ok = !strchr(f->file[i].path, '\n');
+        if (f->file[i].absent)
+            fprintf(to, "- %s\n", f->file[i].path);
+        else
+            fprintf(to, "%016" PRIx64 " %s\n", f->file[i].hash, f->file[i].path);
+    }
+    if (to && !fclose(to) && ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static bool is_kept(const struct yk_build *b, unsigned dev, bool variant)
 {
     char path[PATH_MAX], name[YK_DATABASE_TEXT], *options = options_for(b, dev, variant);
     const char *source = source_of(b, variant);
     yk_profile_device_text(&yk_rt.machine->device[dev], name);
-    bool kept = source && options && yk_warm_path(source, options, name, path, sizeof path) && access(path, F_OK) == 0;
+    bool kept = source && options && yk_warm_path(source, files_of(b, variant), options, name, path, sizeof path) &&
+                access(path, F_OK) == 0;
     free(options);
     return kept;
 }
@@ -158,8 +185,9 @@ static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, 
     const char *source = source_of(l->code->build, variant);
     r->source = source ? strdup(source) : NULL;
     r->options = options_for(l->code->build, dev, variant);
+    r->files = strdup(files_of(l->code->build, variant));
     r->kernel = strdup(l->code->name);
-    if (ok && r->source && r->options && r->kernel)
+    if (ok && r->source && r->options && r->files && r->kernel)
         return r;
     yk_warm_finish(r);
     free(r);
@@ -199,9 +227,12 @@ void yk_warm_analyse(struct yk_build *b)
     struct yk_warm_request *r = calloc(1, sizeof *r);
     if (!r)
         return;
-    *r = (struct yk_warm_request){
-        .dims = 1, .source = strdup(b->source), .options = strdup(b->options), .kernel = strdup("")};
-    if (r->source && r->options && r->kernel) {
+    *r = (struct yk_warm_request){.dims = 1,
+                                  .source = strdup(b->source),
+                                  .options = strdup(b->options),
+                                  .files = strdup(""),
+                                  .kernel = strdup("")};
+    if (r->source && r->options && r->files && r->kernel) {
         hand_over(r);
     } else {
         yk_warm_finish(r);
@@ -226,7 +257,8 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
     uint64_t size[3] = {local[0], local[1], local[2]};
     yk_profile_device_text(&yk_rt.machine->device[dev], name);
     bool done = options && source &&
-                yk_warm_mark(source, options, name, code->name, size, in_wide, path, sizeof path) &&
+                yk_warm_mark(source, files_of(code->build, variant), options, name, code->name, size, in_wide, path,
+                             sizeof path) &&
                 access(path, F_OK) == 0;
     free(options);
     __atomic_store_n(&code->warm_done[dev][in_wide], done, __ATOMIC_RELAXED);
@@ -234,7 +266,7 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
     return done;
 }
 
-cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *options)
+cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *files, const char *options)
 {
     const struct yk_device *d = &yk_rt.machine->device[dev];
     char path[PATH_MAX], name[YK_DATABASE_TEXT];
@@ -242,7 +274,7 @@ cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, con
     size_t n;
     cl_int err, status;
     yk_profile_device_text(d, name);
-    if (!yk_warm_path(source, options, name, path, sizeof path) || !yk_warm_get(path, &binary, &n))
+    if (!yk_warm_path(source, files, options, name, path, sizeof path) || !yk_warm_get(path, &binary, &n))
         return NULL;
     const unsigned char *bytes = binary;
     cl_program p = d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &bytes, &status, &err);

@@ -33,8 +33,12 @@ void yk_warm_analyse(struct yk_build *b);
  * until it has. */
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local);
 
-/** The program of SOURCE and OPTIONS (as they are given to DEV) from its kept binary, built; NULL: none, or the driver
- * does not take it. Calls the driver. */
-cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *options);
+/** The program of SOURCE, the FILES that it includes and OPTIONS (as they are given to DEV) from its kept binary,
+ * built; NULL: none, or the driver does not take it. Calls the driver. */
+cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *files, const char *options);
+
+/** The files that a program of F includes, as yoke-warm is told of them. The caller frees it. NULL: no memory, or names
+ * that cannot be told. */
+char *yk_warm_files(const struct yk_facts *f);
 
 #endif

@@ -176,15 +176,17 @@ int main(int argc, char **argv)
     cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
     char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
     yk_profile_device_text(d, name);
-    if (!ctx || !yk_warm_path(r.source, r.options, name, path, sizeof path) ||
-        !yk_warm_mark(r.source, r.options, name, r.kernel, r.local, yk_warm_wide(r.global), mark, sizeof mark))
+    if (!ctx || !yk_warm_path(r.source, r.files, r.options, name, path, sizeof path) ||
+        !yk_warm_mark(r.source, r.files, r.options, name, r.kernel, r.local, yk_warm_wide(r.global), mark,
+                      sizeof mark) ||
+        !yk_warm_fresh(r.files))
         return 1;
     unsigned char *new = NULL;
     size_t size = 0;
     cl_program p = load(d, ctx, &r, path, &new, &size);
     /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
      * program at a time. Running on zeros may end us. */
-    bool ok = p && launch(d, ctx, p, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
+    bool ok = p && yk_warm_fresh(r.files) && launch(d, ctx, p, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
               yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
     fflush(NULL);
     _exit(!ok); /* drivers crash in destructors after what they may just have run */

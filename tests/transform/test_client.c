@@ -17,6 +17,7 @@
 #include "tests/unit/main.h"
 #include "base/hash.h"
 #include "transform/client.h"
+#include "transform/client_cache.h"
 #include "transform/facts_write.h"
 
 static char root[64];
@@ -204,6 +205,47 @@ START_TEST(an_included_file_that_changed_is_seen)
     yk_facts_finish(&got);
     ck_assert(!stat(in_root("runs"), &st) && st.st_size == 12);
     free(record);
+    teardown();
+}
+END_TEST
+
+static struct timespec coarse_now(void)
+{
+    struct timespec t;
+    usleep(30000); /* longer than a tick of that clock */
+    clock_gettime(CLOCK_REALTIME_COARSE, &t);
+    usleep(30000);
+    return t;
+}
+
+/* What a compiler has read at T is known to be what is there now only where nothing has happened since. */
+START_TEST(files_that_changed_since_a_build_are_seen)
+{
+    setup();
+    char path[400], absent[400], deep[400];
+    put("a.h", "old", 3, 0600);
+    strcpy(path, in_root("a.h"));
+    ck_assert(!mkdir(in_root("inc"), 0700));
+    strcpy(absent, in_root("inc/a.h"));
+    strcpy(deep, in_root("inc/sub/a.h"));
+    struct yk_facts_file file[] = {{path, 7, false}, {absent, 0, true}, {deep, 0, true}};
+    const struct yk_facts f = {.nfiles = 3, .file = file}, none = {.nfiles = 0};
+    struct timespec t = coarse_now();
+    ck_assert(yk_client_cache_older(&f, t));
+    put("a.h", "new", 3, 0600);
+    ck_assert(!yk_client_cache_older(&f, t));
+    t = coarse_now();
+    ck_assert(yk_client_cache_older(&f, t));
+    put("inc/a.h", "now found before it", 3, 0600);
+    ck_assert(!yk_client_cache_older(&f, t));
+    t = coarse_now();
+    unlink(absent); /* found by the compiler, and gone */
+    ck_assert(!yk_client_cache_older(&f, t));
+    t = coarse_now();
+    ck_assert(yk_client_cache_older(&f, t));
+    unlink(path);
+    ck_assert(!yk_client_cache_older(&f, t));
+    ck_assert(yk_client_cache_older(&none, (struct timespec){0, 0}));
     teardown();
 }
 END_TEST
@@ -474,7 +516,8 @@ START_TEST(a_request_without_targets_is_refused)
 END_TEST
 
 YK_TEST_MAIN("client", an_answer_is_taken_and_kept, a_damaged_cache_file_is_set_aside_and_rebuilt,
-             no_cache_folder_is_no_failure, an_included_file_that_changed_is_seen, bad_transformers_are_errors,
+             no_cache_folder_is_no_failure, an_included_file_that_changed_is_seen,
+             files_that_changed_since_a_build_are_seen, bad_transformers_are_errors,
              a_hang_ends_at_the_timeout_with_all_that_it_started, the_child_is_clean, the_cache_alone_starts_nothing,
              nobody_waits_for_what_runs_aside, closed_standard_files_are_no_trouble, the_app_sees_no_child,
              the_child_dies_with_the_app, many_threads_at_once, a_request_without_targets_is_refused)

@@ -1,17 +1,20 @@
 /* device/warm: what yoke-warm is asked for, and the names of what it keeps. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "device/warm/request.h"
 #include "tests/unit/main.h"
 
 static struct yk_warm_request sample(char *source)
 {
-    static char options[] = "-DN=3", kernel[] = "add";
+    static char options[] = "-DN=3", kernel[] = "add", files[] = "- inc/a.h\n00000000000000ff b.h\n";
     return (struct yk_warm_request){.device = 1,
                                     .options = options,
                                     .source = source,
+                                    .files = files,
                                     .kernel = kernel,
                                     .local = {64, 2, 1},
                                     .global = {1u << 20, 8, 1},
@@ -43,6 +46,7 @@ START_TEST(a_request_is_read_as_it_was_written)
     }
     ck_assert_str_eq(back.source, source);
     ck_assert_str_eq(back.options, r.options);
+    ck_assert_str_eq(back.files, r.files);
     ck_assert_str_eq(back.kernel, r.kernel);
     yk_warm_finish(&back);
     /* Wherever it ends too early it is none. */
@@ -63,12 +67,41 @@ START_TEST(wide_ranges_have_a_mark_of_their_own)
     char a[PATH_MAX], b[PATH_MAX], c[PATH_MAX];
     ck_assert(!yk_warm_wide(narrow));
     ck_assert(yk_warm_wide(wide));
-    ck_assert(yk_warm_mark("source", "", "device", "add", local, false, a, sizeof a));
-    ck_assert(yk_warm_mark("source", "", "device", "add", local, true, b, sizeof b));
-    ck_assert(yk_warm_path("source", "", "device", c, sizeof c));
+    ck_assert(yk_warm_mark("source", "", "", "device", "add", local, false, a, sizeof a));
+    ck_assert(yk_warm_mark("source", "", "", "device", "add", local, true, b, sizeof b));
+    ck_assert(yk_warm_path("source", "", "", "device", c, sizeof c));
     ck_assert_str_ne(a, b);
     ck_assert_str_ne(a, c);
     ck_assert_str_ne(b, c);
+}
+END_TEST
+
+/* A binary made while an included file held other bytes is another one. */
+START_TEST(included_files_count)
+{
+    static const char text[] = "#define N 3\n";
+    char name[] = "/tmp/warm.XXXXXX", files[128], a[PATH_MAX], b[PATH_MAX];
+    int fd = mkstemp(name);
+    ck_assert(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    uint64_t h = yk_hash_bytes((struct yk_hash){0, 0}, text, sizeof text - 1).lo;
+    snprintf(files, sizeof files, "- %s.absent\n%016" PRIx64 " %s\n", name, h, name);
+    ck_assert(yk_warm_fresh(""));
+    ck_assert(yk_warm_fresh(files));
+    ck_assert(yk_warm_path("source", "", "", "device", a, sizeof a));
+    ck_assert(yk_warm_path("source", files, "", "device", b, sizeof b));
+    ck_assert_str_ne(a, b);
+    ck_assert(pwrite(fd, "4", 1, 10) == 1);
+    ck_assert(!yk_warm_fresh(files));
+    ck_assert(pwrite(fd, "3", 1, 10) == 1);
+    ck_assert(yk_warm_fresh(files));
+    snprintf(files, sizeof files, "- %s\n", name);
+    ck_assert(!yk_warm_fresh(files));
+    close(fd);
+    unlink(name);
+    snprintf(files, sizeof files, "%016" PRIx64 " %s\n", h, name);
+    ck_assert(!yk_warm_fresh(files));
+    ck_assert(!yk_warm_fresh("nothing\n"));
+    ck_assert(!yk_warm_fresh("00000000000000ff unended"));
 }
 END_TEST
 
@@ -77,7 +110,7 @@ START_TEST(what_is_damaged_is_removed)
     char path[PATH_MAX];
     unsigned char *bytes;
     size_t n;
-    ck_assert(yk_warm_path("kept", "", "device", path, sizeof path));
+    ck_assert(yk_warm_path("kept", "", "", "device", path, sizeof path));
     ck_assert_int_eq(yk_warm_put(path, (const unsigned char *)"binary", 6), YK_OK);
     ck_assert(yk_warm_get(path, &bytes, &n));
     ck_assert_uint_eq(n, 6);
@@ -92,5 +125,5 @@ START_TEST(what_is_damaged_is_removed)
 }
 END_TEST
 
-YK_TEST_MAIN("warm", a_request_is_read_as_it_was_written, wide_ranges_have_a_mark_of_their_own,
+YK_TEST_MAIN("warm", a_request_is_read_as_it_was_written, wide_ranges_have_a_mark_of_their_own, included_files_count,
              what_is_damaged_is_removed)

@@ -1,0 +1,112 @@
+/* A program whose source includes factor.h of the current folder, and what becomes of that file:
+ *
+ *     plain            nothing
+ *     rewrite          it is written anew as soon as the program is built
+ *     elsewhere        the current folder is another when the program is launched, with another factor.h
+ *     save|load FILE   the binary is given out, or taken in instead of the source
+ *
+ * Prints what the kernels write. Knows nothing of yoke; included.py says what must come out. */
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 1 << 16, LAUNCHES = 8 };
+
+/* The second is launched over a part of its range with other group numbers: it needs more than its own text. */
+static const char source[] =
+    "#include \"factor.h\"\n"
+    "kernel void plain(global uint *a) { size_t i = get_global_id(0); a[i] = a[i] * FACTOR + 1; }\n"
+    "kernel void grouped(global uint *a) { a[get_global_id(0)] += FACTOR * (uint)get_group_id(0); }\n";
+
+static void need(cl_int err, const char *what)
+{
+    if (err == CL_SUCCESS)
+        return;
+    printf("%s: %d\n", what, err);
+    exit(1);
+}
+
+static void save(cl_program p, const char *path)
+{
+    size_t size;
+    need(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL), "size");
+    unsigned char *bytes = malloc(size);
+    need(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL), "binary");
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
+        exit(2);
+    free(bytes);
+}
+
+static cl_program load(cl_context c, cl_device_id d, const char *path)
+{
+    static unsigned char bytes[1 << 20];
+    const unsigned char *given = bytes;
+    FILE *f = fopen(path, "rb");
+    size_t size = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    cl_int err, status = 0;
+    if (f)
+        fclose(f);
+    cl_program p = clCreateProgramWithBinary(c, 1, &d, &size, &given, &status, &err);
+    need(err, "load");
+    return p;
+}
+
+static void rewrite(void)
+{
+    FILE *f = fopen("factor.h", "w");
+    if (!f || fputs("#define FACTOR 5\n", f) < 0 || fclose(f))
+        exit(2);
+}
+
+static void run(cl_context c, cl_command_queue q, cl_program p, const char *name)
+{
+    static cl_uint got[N];
+    cl_int err;
+    cl_uint sum = 0, one = 1;
+    const size_t n = N, local = 64;
+    cl_kernel k = clCreateKernel(p, name, &err);
+    need(err, "kernel");
+    cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, sizeof got, NULL, &err);
+    need(err, "buffer");
+    need(clEnqueueFillBuffer(q, m, &one, sizeof one, 0, sizeof got, 0, NULL, NULL), "fill");
+    need(clSetKernelArg(k, 0, sizeof m, &m), "argument");
+    for (int i = 0; i < LAUNCHES; i++)
+        need(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &local, 0, NULL, NULL), "launch");
+    need(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), "read");
+    for (int i = 0; i < N; i++)
+        sum = sum * 31 + got[i];
+    printf("%s %08x, %u and %u\n", name, sum, got[0], got[N - 1]);
+    clReleaseMemObject(m);
+    clReleaseKernel(k);
+}
+
+int main(int argc, char **argv)
+{
+    cl_platform_id platform;
+    cl_device_id d;
+    cl_int err;
+    const char *text = source, *how = argc > 1 ? argv[1] : "";
+    need(clGetPlatformIDs(1, &platform, NULL), "platform");
+    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &d, NULL), "device");
+    cl_context c = clCreateContext(NULL, 1, &d, NULL, NULL, &err);
+    need(err, "context");
+    cl_command_queue q = clCreateCommandQueue(c, d, 0, &err);
+    need(err, "queue");
+    cl_program p = !strcmp(how, "load") ? load(c, d, argv[2]) : clCreateProgramWithSource(c, 1, &text, NULL, &err);
+    need(clBuildProgram(p, 1, &d, "-I.", NULL, NULL), "build");
+    if (!strcmp(how, "save"))
+        save(p, argv[2]);
+    if (!strcmp(how, "rewrite"))
+        rewrite();
+    if (!strcmp(how, "elsewhere") && chdir("elsewhere"))
+        return 2;
+    run(c, q, p, "plain");
+    run(c, q, p, "grouped");
+    clReleaseProgram(p);
+    clReleaseCommandQueue(q);
+    clReleaseContext(c);
+    return 0;
+}
