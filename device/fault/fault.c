@@ -237,3 +237,11 @@ bool yk_cl_fault_own_memory(unsigned device, const char *script)
     char err[256];
     return device < YK_FAULT_DEVICES && yk_fault_parse(script, &s, err, sizeof err) == YK_OK && s.own_memory[device];
 }
+
+unsigned yk_cl_fault_fired(void)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < YK_FAULT_DEVICES; i++)
+        n += slots[i] ? atomic_load(&slots[i]->state.fired) : 0;
+    return n;
+}

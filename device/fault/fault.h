@@ -18,4 +18,8 @@ const struct yk_cl *yk_cl_fault(unsigned device, const struct yk_cl *below, cons
 /** Does SCRIPT say that DEVICE has memory of its own? False where it does not parse. */
 bool yk_cl_fault_own_memory(unsigned device, const char *script);
 
+/** Calls so far, of all tables, that a script was about: a sweep sees by it whether its n-th call was reached. Thread:
+ * any. */
+unsigned yk_cl_fault_fired(void);
+
 #endif

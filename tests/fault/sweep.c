@@ -3,8 +3,10 @@
  *
  *     sweep driver DEVICES [in-place]      every call of every entry point of the driver, on each device: an error, an
  *                                          event that ends with one (run or not), the device lost
- *     sweep one DEVICES SCRIPT             one case of it, in this process
- *     sweep memory|mmap|thread|open|write DEVICES [in-place]   the same over what yoke asks of the C library
+ *     sweep backend DEVICES [in-place]     the same calls of each device, made to fail by the fault backend
+ *     sweep one|one-backend DEVICES SCRIPT one case of them, in this process
+ *     sweep memory|mmap|thread|open|write DEVICES [in-place] [empty]   the same over what yoke asks of the C library;
+ *                                          empty: with folders that hold nothing yet, each time
  *
  * The rule by which a case is recoverable, so that nothing but right bytes will do:
  *   - what fails is a device other than the primary (0 here), and it has memory of its own, or it cannot still be at
@@ -16,6 +18,8 @@
  * that waits. Nothing may crash, hang over 10 s, leave real objects or give wrong bytes without an error. */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,26 +27,29 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "device/fault/fault.h"
 #include "device/fault/script.h"
 #include "tests/fault/count.h"
 #include "tests/fault/life.h"
 
 enum { LIMIT_S = 10, SIDE_BY_SIDE = 2, MOST = 4000 };
+enum { BY_STUB = -1, BY_BACKEND = -2 }; /* whose script */
 
 struct fault {
     bool recoverable;
     char text[96]; /* a script, or what fails of the C library */
-    int kind;      /* enum count_kind; -1: a script */
+    int kind;      /* enum count_kind, or one of those below */
     unsigned n;
     bool forever;
     cl_int injected[2];
 };
 
 static struct life *shared; /* one per process side by side */
-static bool in_place;
+static bool in_place, empty;
 static long count[2][LIFE_ENDS], bad, cases;
 
 static double now(void)
@@ -52,17 +59,49 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void child(const struct fault *f, struct life *l, int said)
+/* Where the case of slot I keeps what it keeps, if that is to be empty. */
+static void own_folder(int i, char *path, size_t n)
+{
+    const char *base = getenv("XDG_CACHE_HOME");
+    snprintf(path, n, "%s.%d.%d", base ? base : "cache", (int)getpid(), i);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path);
+}
+
+static void clear_folder(int i)
+{
+    char path[PATH_MAX];
+    own_folder(i, path, sizeof path);
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void use_folder(const char *path)
+{
+    if (mkdir(path, 0700) && errno != EEXIST)
+        _exit(3);
+    setenv("XDG_CACHE_HOME", path, 1);
+    setenv("XDG_DATA_HOME", path, 1);
+}
+
+static void child(const struct fault *f, struct life *l, int said, const char *folder)
 {
     alarm(LIMIT_S);
+    if (empty)
+        use_folder(folder);
     dup2(said, 2);
     if (f->kind < 0)
-        setenv("YOKE_STUB_FAULT", f->text, 1);
+        setenv(f->kind == BY_STUB ? "YOKE_STUB_FAULT" : "YOKE_FAULT", f->text, 1);
     else
         count_start((enum count_kind)f->kind, f->n, f->forever);
     life_run(l, in_place, f->injected);
     if (f->kind >= 0)
         l->fired = f->n && count_calls() >= f->n;
+    else if (f->kind == BY_BACKEND)
+        l->fired = yk_cl_fault_fired();
     exit(0);
 }
 
@@ -127,9 +166,12 @@ static void begin(const struct fault *f, bool *reached)
     slot[i].reached = reached;
     shared[i] = (struct life){.end = LIFE_NONE};
     fflush(NULL);
+    char folder[PATH_MAX];
+    own_folder(i, folder, sizeof folder);
+    clear_folder(i);
     pid_t pid = ftruncate(slot[i].said, 0) ? -1 : fork();
     if (pid == 0)
-        child(f, &shared[i], slot[i].said);
+        child(f, &shared[i], slot[i].said, folder);
     if (pid < 0) {
         perror("fork");
         exit(2);
@@ -144,7 +186,7 @@ static void finish(void)
             reap();
 }
 
-/* MAKE for n = 1, 2, ... until the n-th is not reached. */
+/* MAKE for n = 1, 2, ... until the n-th is not reached, twice in a row. */
 static void countdown(struct fault f, void (*make)(struct fault *f, const void *arg), const void *arg)
 {
     static bool reached[MOST + SIDE_BY_SIDE + 1][2];
@@ -156,10 +198,15 @@ static void countdown(struct fault f, void (*make)(struct fault *f, const void *
             reached[n][forever] = true;
             begin(&f, &reached[n][forever]);
         }
-        if (!reached[n][0] || (n > 1 && !reached[n - 1][0]))
-            break;
+        /* All before N have ended. One not reached may be chance, since threads share the calls. */
+        if (n > 1 && !reached[n - 1][0] && (n == 2 || !reached[n - 2][0])) {
+            finish();
+            return;
+        }
     }
     finish();
+    fprintf(stderr, "%s: the sweep ends here, and there may be more calls\n", f.text);
+    bad++;
 }
 
 struct rule {
@@ -201,14 +248,14 @@ static bool recoverable(const struct rule *r, const char *devices)
     return !lost && strcmp(r->entry, "clFinish") && strcmp(r->entry, "clWaitForEvents");
 }
 
-static void sweep_driver(const char *devices)
+static void sweep_driver(const char *devices, int by)
 {
     unsigned n = 1;
     for (const char *p = devices; (p = strchr(p, ',')); p++)
         n++;
-    for (unsigned d = 0; d <= n; d++) {
+    for (unsigned d = 0; d < n + (by == BY_STUB); d++) { /* at last what is no device's */
         struct rule r = {.device = d < n ? d : UINT32_MAX};
-        struct fault f = {.kind = -1};
+        struct fault f = {.kind = by};
         for (int e = 0; e < YK_FAULT_ENTRIES; e++) {
             r.entry = yk_fault_entry_name((enum yk_fault_entry)e);
             /* A release that fails leaves its object behind: there is nothing to ask of yoke. */
@@ -243,10 +290,13 @@ static void make_count(struct fault *f, const void *arg)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: sweep driver|memory|mmap|thread|open|write DEVICES [in-place]\n");
+        fprintf(stderr, "usage: sweep driver|backend|memory|mmap|thread|open|write DEVICES [in-place] [empty]\n");
         return 2;
     }
-    in_place = argc > 3 && !strcmp(argv[3], "in-place");
+    for (int i = 3; i < argc; i++) {
+        in_place |= !strcmp(argv[i], "in-place");
+        empty |= !strcmp(argv[i], "empty");
+    }
     double start = now();
     shared = mmap(NULL, SIDE_BY_SIDE * sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     setenv("YOKE_REAL_LIBOPENCL", YK_STUB_PATH, 1);
@@ -262,20 +312,20 @@ int main(int argc, char **argv)
         }
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    if (!strcmp(argv[1], "one") && argc == 4) {
-        setenv("YOKE_STUB_FAULT", argv[3], 1);
+    if (!strncmp(argv[1], "one", 3) && argc == 4) {
+        setenv(argv[1][3] ? "YOKE_FAULT" : "YOKE_STUB_FAULT", argv[3], 1);
         life_run(shared, true, (cl_int[2]){CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE});
         printf("%s: end %d at %s, code %d\n", argv[3], shared->end, shared->call, shared->code);
         return shared->end != LIFE_RIGHT && shared->end != LIFE_TOLD;
     }
-    bool reached, is_driver = !strcmp(argv[1], "driver");
-    const struct fault none = {.kind = -1, .text = "", .recoverable = true};
+    bool reached;
+    const struct fault none = {.kind = BY_STUB, .text = "", .recoverable = true};
     for (int i = 0; i < 2; i++) { /* nothing wrong; the first also fills the caches */
         begin(&none, &reached);
         finish();
     }
-    if (is_driver)
-        sweep_driver(argv[2]);
+    if (!strcmp(argv[1], "driver") || !strcmp(argv[1], "backend"))
+        sweep_driver(argv[2], argv[1][0] == 'd' ? BY_STUB : BY_BACKEND);
     for (int k = 0; k < COUNT_KINDS; k++)
         if (!strcmp(argv[1], count_name[k]))
             countdown((struct fault){.kind = k, .recoverable = k == COUNT_OPEN || k == COUNT_WRITE}, make_count, NULL);
@@ -283,7 +333,9 @@ int main(int argc, char **argv)
         printf("%s: %ld right, %ld with an allowed error, %ld others\n", r ? "recoverable" : "not recoverable",
                count[r][LIFE_RIGHT], count[r][LIFE_TOLD],
                count[r][LIFE_NONE] + count[r][LIFE_BAD_CODE] + count[r][LIFE_WRONG] + count[r][LIFE_LEAK]);
-    printf("%s %s%s: %ld cases, %ld bad, %.1f s\n", argv[1], argv[2], in_place ? " in-place" : "", cases, bad,
-           now() - start);
+    for (int i = 0; i < SIDE_BY_SIDE; i++)
+        clear_folder(i);
+    printf("%s %s%s%s: %ld cases, %ld bad, %.1f s\n", argv[1], argv[2], in_place ? " in-place" : "",
+           empty ? " empty" : "", cases, bad, now() - start);
     return bad || cases < 4 ? 1 : 0;
 }
