@@ -18,8 +18,9 @@ static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, cons
 {
     for (size_t i = 0; i < s->reach.touch.n; i++) {
         const struct yk_touch *t = &s->reach.touch.v[i];
-        const struct yk_mem *m = l->value[t->arg].u.mem;
-        if (f->arg[t->arg].reduces)
+        const struct yk_value *v = &l->value[t->arg];
+        const struct yk_mem *m = v->kind == YK_VALUE_MEM ? v->u.mem : NULL;
+        if (f->arg[t->arg].reduces || !m) /* through NULL, which the facts may allow, nothing is touched */
             continue;
         struct yk_part p = {.store = m->store,
                             .region = t->region,

@@ -199,6 +199,42 @@ START_TEST(local_memory_and_what_is_wrong_with_it)
 }
 END_TEST
 
+/* NULL is a buffer argument's value like any other; what the kernel does with it stands in a condition. */
+START_TEST(an_argument_may_be_no_buffer)
+{
+    struct cl c = open_cl(0);
+    static const char text[] = "kernel void either(global const int *in, global int *out, global int *also) {\n"
+                               "  size_t i = get_global_id(0); out[i] = in ? in[i] + 1 : 70 + (int)get_group_id(0); if "
+                               "(also) also[i] = 2; }\n";
+    cl_program p = build(&c, text);
+    cl_kernel k = kernel_of(p, "either");
+    cl_mem a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL), b = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_mem none = NULL;
+    for (int with = 0; with < 4; with++) {
+        set_to(&c, a, 5);
+        set_to(&c, b, 0);
+        OK(clSetKernelArg(k, 0, sizeof none, with & 1 ? &a : &none));
+        OK(clSetKernelArg(k, 1, sizeof b, &b));
+        OK(clSetKernelArg(k, 2, sizeof none, with & 2 ? &a : &none));
+        const size_t n = N, local = LOCAL;
+        OK(clEnqueueNDRangeKernel(c.queue, k, 1, NULL, &n, &local, 0, NULL, NULL));
+        cl_int got[N];
+        OK(clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < N; i++)
+            ck_assert_int_eq(got[i], with & 1 ? 6 + i : 70 + i / LOCAL);
+        OK(clEnqueueReadBuffer(c.queue, a, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < N; i++)
+            ck_assert_int_eq(got[i], with & 2 ? 2 : 5 + i);
+    }
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    close_cl(&c);
+}
+END_TEST
+
 YK_TEST_MAIN("conform_code", kernels_in_program_come_all_at_once, a_cloned_kernel_has_the_arguments_and_then_its_own,
              programs_compiled_with_headers_are_linked, a_binary_given_out_can_be_loaded,
-             native_kernels_get_memory_for_their_objects, local_memory_and_what_is_wrong_with_it)
+             native_kernels_get_memory_for_their_objects, local_memory_and_what_is_wrong_with_it,
+             an_argument_may_be_no_buffer)
