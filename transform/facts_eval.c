@@ -176,9 +176,9 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
             return yk_form_sub(&z, &low);
         }
     }
-    if (op == YK_NODE_AND && ((!x.top && x.hi <= INT32_MAX) || (!y.top && y.hi <= INT32_MAX))) {
-        return yk_form_new(v, 0, YK_MIN(x.hi, y.hi), true);
-    }
+    int64_t least = YK_MIN(x.hi, y.hi);
+    if (op == YK_NODE_AND && least <= INT32_MAX)
+        return yk_form_new(v, 0, least, true);
     if (x.top || y.top)
         return unknown(v, bits);
     for (int64_t p = 1; op != YK_NODE_AND && p < YK_FORM_MOST; p *= 2) /* no bit in common */

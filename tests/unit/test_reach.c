@@ -588,18 +588,20 @@ START_TEST(conditions_beyond_what_is_followed)
         bool all = n <= YK_REACH_CONDITIONS;
         plain(56, all ? 16 : 24, all);
     }
-    static const unsigned chains[] = {YK_NODE_XOR, YK_NODE_EQ, YK_NODE_AND, YK_NODE_OR, YK_NODE_SELECT};
-    for (unsigned i = 0; i < 5; i++)
+    static const unsigned chains[] = {YK_NODE_XOR,    YK_NODE_EQ,  YK_NODE_AND, YK_NODE_OR,
+                                      YK_NODE_SELECT, YK_NODE_AND, YK_NODE_OR};
+    for (unsigned i = 0; i < 7; i++)
         for (unsigned deep = 8; deep <= 9; deep++) {
             begin();
             unsigned x = id(0), c = test(YK_NODE_ULT, x, number(18)), yes = op3(YK_NODE_CONST, 1, 0, 0, 0, 1),
                      no = op3(YK_NODE_CONST, 1, 0, 0, 0, 0);
             writes(4, times(x, 4));
             bool turns = chains[i] == YK_NODE_XOR || chains[i] == YK_NODE_EQ; /* with each one more */
+            unsigned with = chains[i] == YK_NODE_XOR || chains[i] == YK_NODE_AND ? yes : no;
             for (unsigned k = 0; k < deep; k++)
-                c = chains[i] == YK_NODE_SELECT
-                        ? op3(YK_NODE_SELECT, 1, c, yes, no, 0)
-                        : test(chains[i], c, chains[i] == YK_NODE_XOR || chains[i] == YK_NODE_AND ? yes : no);
+                c = chains[i] == YK_NODE_SELECT ? op3(YK_NODE_SELECT, 1, c, yes, no, 0)
+                    : i < 5                     ? test(chains[i], c, with)
+                                                : test(chains[i], with, c); /* the chain is to the right */
             where(c, !turns || deep % 2 == 0);
             plain(56, deep == 8 ? 16 : 32, deep == 8);
         }
