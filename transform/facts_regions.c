@@ -39,12 +39,11 @@ static int64_t floor_div(int64_t a, int64_t by)
     return a >= 0 ? a / by : -((-a + by - 1) / by);
 }
 
-/* Range and density of B's sum. */
+/* Range and density of B's sum; its bounds are 0 before. */
 static void measure(struct bundle *b, const struct yk_form_vars *v)
 {
     uint64_t span = 0;
     bool used[YK_FORM_TERMS] = {false};
-    b->lo = b->hi = 0;
     b->dense = true;
     for (unsigned i = 0; i < b->n; i++) {
         int64_t lo = v->v[b->var[i]].lo, hi = v->v[b->var[i]].hi, k = b->k[i];
@@ -116,7 +115,7 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
             return;
         }
         b = &d->b[d->n++];
-        b->n = f->n;
+        *b = (struct bundle){.n = f->n};
         for (unsigned i = 0; i < f->n; i++) {
             b->var[i] = f->var[i];
             b->k[i] = f->k[i] / g;
