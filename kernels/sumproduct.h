@@ -57,9 +57,13 @@ yk_status yk_sumproduct_cpu_f(const struct yk_bucket *b, const float *const *in,
  * sum is taken relative to its largest term, so nothing underflows. Several times slower than linear. */
 yk_status yk_sumproduct_cpu_log(const struct yk_bucket *b, const double *const *in, double *out, int threads);
 
-/** Predicted seconds of yk_sumproduct_cpu with one thread on this machine; its parameters are measured once per
- * process, at first use, in some milliseconds. Thread: any. Cost: microseconds. */
+/** Predicted seconds of yk_sumproduct_cpu with one thread on this machine, its tables in memory; parameters are
+ * measured once per process, at first use, in some 30 ms. Thread: any. Cost: microseconds. */
 double yk_sumproduct_cpu_seconds(const struct yk_bucket *b);
+
+/** Predicted seconds that yk_table_alloc's memory of BYTES takes when it is first written, and to look through it once:
+ * what a solver does with an output beside computing it. Thread: any; parameters as above. */
+double yk_table_seconds(size_t bytes);
 
 /** Memory for a table of BYTES, aligned to a cache line, on huge pages where it is large and the system gives them
  * (strided access to small pages costs more than the arithmetic). Released with free(). NULL: no memory. */

@@ -38,7 +38,7 @@ yk_status run_table_take(struct run *r, struct run_table *t)
     yk_status st = count_table(r, t);
     if (st != YK_OK || r->dry)
         return st;
-    t->v = malloc(t->cells * r->cell);
+    t->v = yk_table_alloc(t->cells * r->cell);
     return t->v ? YK_OK : YK_ENOMEM;
 }
 
@@ -249,7 +249,7 @@ static yk_status compute(struct run *r, const struct yk_bucket *b, bool device, 
         }
         v[i] = in[i]->v;
     }
-    if (!(out->v = malloc(out->cells * r->cell))) {
+    if (!(out->v = yk_table_alloc(out->cells * r->cell))) {
         free(v);
         return YK_ENOMEM;
     }

@@ -10,7 +10,7 @@ yk_status run_table_to_host(struct run *r, struct run_table *t)
         return YK_OK;
     struct yk_solver_device *d = r->opt->device;
     uint64_t from = yk_now_ns();
-    t->v = malloc(t->cells * r->cell);
+    t->v = yk_table_alloc(t->cells * r->cell);
     if (!t->v)
         return YK_ENOMEM;
     yk_status st = yk_gpu_read(d->gpu, t->on_device, t->v, t->cells * r->cell);
@@ -50,7 +50,7 @@ static double cpu_seconds(const struct run *r, const struct yk_bucket *b)
 {
     int threads = r->opt->threads > 0 ? r->opt->threads : r->threads;
     bool large = yk_bucket_operations(b) + yk_bucket_cells(b) > 1 << 20;
-    return yk_sumproduct_cpu_seconds(b) / (large ? threads : 1);
+    return (yk_sumproduct_cpu_seconds(b) + yk_table_seconds(b->out.cells * r->cell)) / (large ? threads : 1);
 }
 
 void run_predict(struct run *r, const struct yk_bucket *b)

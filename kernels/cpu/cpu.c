@@ -34,6 +34,11 @@ const struct yk_panel_isa *yk_panel_isa(void)
 #endif
 }
 
+bool yk_panels_pay(const struct yk_bucket *b)
+{
+    return yk_bucket_operations(b) >= STREAM_OPERATIONS;
+}
+
 static int team(const struct yk_bucket *b, int threads)
 {
     if (threads <= 0)
@@ -54,8 +59,8 @@ static int team(const struct yk_bucket *b, int threads)
         return status;                                                                                                 \
     }
 
-PANELS(double, 8)
-PANELS(float, 16)
+PANELS(double, YK_PANEL_LANES)
+PANELS(float, 2 * YK_PANEL_LANES)
 
 #define CPU(name, real)                                                                                                \
     yk_status name(const struct yk_bucket *b, const real *const *in, real *out, int threads)                           \
@@ -65,7 +70,7 @@ PANELS(float, 16)
         if (s != YK_OK)                                                                                                \
             return s;                                                                                                  \
         threads = team(b, threads);                                                                                    \
-        if (c.nin == 0 || c.nin > YK_PANEL_INPUTS || yk_bucket_operations(b) < STREAM_OPERATIONS)                      \
+        if (c.nin == 0 || c.nin > YK_PANEL_INPUTS || !yk_panels_pay(b))                                                \
             s = yk_stream_##real(&c, in, out, threads);                                                                \
         else                                                                                                           \
             s = yk_panel_##real(yk_panel_isa(), &c, in, out, threads);                                                 \

@@ -22,9 +22,12 @@ extern const struct yk_panel_isa yk_panel_avx2, yk_panel_avx512;
 /** The best that this processor runs; YOKE_CPU_ISA=base|avx2|avx512 asks for less. Thread: any. */
 const struct yk_panel_isa *yk_panel_isa(void);
 
+/** Has B work enough for a plan of panels to pay? */
+bool yk_panels_pay(const struct yk_bucket *b);
+
 /** The bucket C (cut up by yk_canon_split here) with at least one and at most YK_PANEL_INPUTS inputs that are no
  * scalars. Errors: YK_ENOMEM. */
-enum { YK_PANEL_INPUTS = 64 };
+enum { YK_PANEL_INPUTS = 64, YK_PANEL_LANES = 8 /* of a vector of doubles */ };
 yk_status yk_panel_double(const struct yk_panel_isa *isa, struct yk_canon *c, const double *const *in, double *out,
                           int threads);
 yk_status yk_panel_float(const struct yk_panel_isa *isa, struct yk_canon *c, const float *const *in, float *out,

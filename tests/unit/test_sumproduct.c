@@ -245,12 +245,27 @@ START_TEST(rescaling_keeps_the_values)
 }
 END_TEST
 
+/* Products of matrices, from what needs no plan to what no cache holds. */
 START_TEST(predicted_time_grows_with_the_work)
 {
-    struct random_bucket r;
-    random_bucket_init(&r, 3, 12);
-    ck_assert(yk_sumproduct_cpu_seconds(&r.b) > 0);
-    random_bucket_finish(&r);
+    double before = 0;
+    for (uint32_t n = 2; n <= 4096; n *= 2) {
+        const uint32_t domain[] = {n, n, n}, va[] = {0, 2}, vb[] = {1, 2}, vo[] = {0, 1}, vs[] = {2};
+        const struct yk_bucket_table input[] = {{2, va, (size_t)n * n}, {2, vb, (size_t)n * n}};
+        const struct yk_bucket b = {3, domain, 2, input, {2, vo, (size_t)n * n}, 1, vs};
+        const double now = yk_sumproduct_cpu_seconds(&b);
+        ck_assert_msg(isfinite(now) && now > before, "%u: %g s after %g", n, now, before);
+        before = now;
+    }
+    ck_assert(yk_table_seconds(1000) == 0);
+    ck_assert(yk_table_seconds((size_t)1 << 30) > yk_table_seconds((size_t)1 << 24));
+    for (uint64_t seed = 0; seed < buckets(); seed++) { /* scalars, no output, variables in no table */
+        struct random_bucket r;
+        random_bucket_init(&r, seed, 12);
+        const double t = yk_sumproduct_cpu_seconds(&r.b);
+        ck_assert_msg(t > 0 && t < 1, "seed %llu: %g s", (unsigned long long)seed, t);
+        random_bucket_finish(&r);
+    }
 }
 END_TEST
 
