@@ -18,6 +18,8 @@ static const struct yk_cpu_model fitted = {.call = 2.1e-6,
                                            .per_far = 3.4e-11,
                                            .per_fresh = 2e-10};
 static const double FAR_BYTES = 8e6;
+/* Of first writing to memory with small pages; more is measured only where the system is short of memory just now. */
+static const double FRESH_MOST = 5e-10;
 /* Smaller tables get memory that the process has had before. */
 static const size_t FRESH_BYTES = (size_t)1 << 20;
 
@@ -89,7 +91,7 @@ static void measure_memory(struct yk_cpu_model *m, double *v)
         far = fmin(far, (double)(yk_now_ns() - from) * 1e-9 / (PARTS * bytes));
     }
     m->per_far = fmax(far, m->per_near);
-    m->per_fresh = fresh + far;
+    m->per_fresh = fmin(fresh, FRESH_MOST) + far;
 }
 
 static void calibrate(void)
