@@ -151,6 +151,11 @@ START_TEST(quotients_and_remainders)
                     ck_assert(r.hi < by && r.lo >= 0);
                 }
     ck_assert_uint_ge(known, 1);
+    const int64_t down[VARS] = {-4, 0, 0}; /* 16 - 4 v */
+    ranges(3, 0, 0);
+    struct yk_form d = sum(16, down), fourth = yk_form_div(&vars, &d, 4), none = yk_form_rem(&vars, &d, 4);
+    ck_assert(is_known(&fourth) && fourth.c == 4 && fourth.k[0] == -1 && fourth.lo == 1 && fourth.hi == 4);
+    ck_assert(yk_form_is_const(&none) && yk_form_value(&none) == 0);
     struct yk_form top = yk_form_top();
     ck_assert(yk_form_div(&vars, &top, 4).top);
     struct yk_form r = yk_form_rem(&vars, &top, 4);
@@ -179,6 +184,8 @@ START_TEST(numbers_of_some_bits)
     window(0, 256, 8, false, 0, 255, false);
     window(256, 300, 8, false, 0, 44, true);
     window(-3, -1, 8, false, 253, 255, true);
+    window(-256, -250, 8, false, 0, 6, true);
+    window(-512, -257, 8, false, 0, 255, true);
     window(-128, 127, 8, true, -128, 127, true);
     window(-129, 127, 8, true, -128, 127, false);
     window(128, 255, 8, true, -128, -1, true);

@@ -608,6 +608,32 @@ START_TEST(conditions_beyond_what_is_followed)
 }
 END_TEST
 
+/* no || (no || (... x < 18)), as selects, is not so. */
+START_TEST(alternatives_to_the_right)
+{
+    for (unsigned deep = 8; deep <= 9; deep++) {
+        begin();
+        unsigned x = id(0), c = test(YK_NODE_ULT, x, number(18)), yes = op3(YK_NODE_CONST, 1, 0, 0, 0, 1),
+                 no = op3(YK_NODE_CONST, 1, 0, 0, 0, 0);
+        writes(4, times(x, 4));
+        for (unsigned k = 0; k < deep; k++)
+            c = op3(YK_NODE_SELECT, 1, no, yes, c, 0);
+        where(c, false);
+        plain(deep == 8 ? 72 : 56, deep == 8 ? 16 : 32, deep == 8);
+        begin(); /* and yes && (yes && (... x < 18)) */
+        x = id(0);
+        c = test(YK_NODE_ULT, x, number(18));
+        yes = op3(YK_NODE_CONST, 1, 0, 0, 0, 1);
+        no = op3(YK_NODE_CONST, 1, 0, 0, 0, 0);
+        writes(4, times(x, 4));
+        for (unsigned k = 0; k < deep; k++)
+            c = op3(YK_NODE_SELECT, 1, yes, c, no, 0);
+        where(c, true);
+        plain(56, deep == 8 ? 16 : 32, deep == 8);
+    }
+}
+END_TEST
+
 /* x < 0 || no || no ..., which never is, beside a condition that is wanted; and the opposite. */
 START_TEST(long_conditions_that_never_are)
 {
@@ -909,6 +935,12 @@ START_TEST(indices)
         within(op3(YK_NODE_ZEXT, 64, test(YK_NODE_AND, is_so, always), 0, 0, 0), c != YK_NODE_EQ, c != YK_NODE_EQ);
         within(op3(YK_NODE_ZEXT, 64, test(YK_NODE_XOR, is_so, always), 0, 0, 0), c == YK_NODE_EQ, c == YK_NODE_EQ);
     }
+    unsigned few = op(YK_NODE_BELOW, first, number(8)), minus_few = op(YK_NODE_SUB, number(0), few),
+             minus = op(YK_NODE_SUB, number(0), first); /* the same sums, of which a part is taken */
+    within(op(YK_NODE_JOIN, few, first), 4, 11);
+    within(op(YK_NODE_JOIN, first, few), 4, 11);
+    within(op(YK_NODE_JOIN, minus_few, minus), -11, -4);
+    within(op(YK_NODE_JOIN, minus, minus_few), -11, -4);
     begin();
     narrow = 0x40000001; /* 2^30 + 1 times 2^29 of 32 bits: taken for negative it would be beyond all bounds */
     unsigned large = op(YK_NODE_MUL, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), op3(YK_NODE_CONST, 32, 0, 0, 0, 1 << 29));
@@ -1120,6 +1152,7 @@ END_TEST
 YK_TEST_MAIN("reach", without_memory, ids_and_sizes, arguments_are_signed_numbers_of_their_bytes, rows_and_planes,
              outside_of_the_buffer, many_rows_that_are_not_exact_are_one_piece, guards_narrow,
              guards_of_several_dimensions, ragged_ends_are_by_themselves, conditions_of_conditions,
-             conditions_beyond_what_is_followed, long_conditions_that_never_are, loops, loops_that_are_not_bounded,
-             how_often_a_loop_goes_round, each_in_turn, arithmetic, indices, neighbours_are_joined,
-             what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one, what_was_asked_before_is_remembered)
+             conditions_beyond_what_is_followed, long_conditions_that_never_are, alternatives_to_the_right, loops,
+             loops_that_are_not_bounded, how_often_a_loop_goes_round, each_in_turn, arithmetic, indices,
+             neighbours_are_joined, what_is_not_bounded_is_the_whole_buffer, boxes_of_a_share_are_one,
+             what_was_asked_before_is_remembered)
