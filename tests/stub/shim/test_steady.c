@@ -65,12 +65,16 @@ START_TEST(launches_leave_no_memory_behind)
     for (int i = 0; i <= n / 4; i++)
         kind[_i](i);
     OK(clFinish(s.queue));
-    long before = resident();
-    for (int i = 0; i <= n; i++)
-        kind[_i](i);
-    OK(clFinish(s.queue));
-    long growth = resident() - before;
-    printf("%d launches: %ld KiB more\n", n, growth >> 10);
+    /* On a busy machine more launches than ever before may be pending at a time, once: what leaks, leaks every time. */
+    long growth = MOST_GROWTH + 1;
+    for (unsigned round = 0; round < 3 && growth > MOST_GROWTH; round++) {
+        long before = resident();
+        for (int i = 0; i <= n; i++)
+            kind[_i](i);
+        OK(clFinish(s.queue));
+        growth = resident() - before;
+        printf("%d launches: %ld KiB more\n", n, growth >> 10);
+    }
     ck_assert_msg(growth <= MOST_GROWTH, "%d launches grow resident memory by %ld KiB", n, growth >> 10);
     with_events(500);
     OK(clReleaseKernel(k));
