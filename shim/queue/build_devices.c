@@ -184,8 +184,12 @@ static void *build_devices(void *arg)
     bool cpus = !yk_ahead_spare() || yk_build_insisted() || b->kept_only || yk_remember_together(b) >= cpus_from_ms;
     build_those(b, true, cpus);
     /* Which devices may share kernels with inexact operations; where it fails it has said so, and they share none. */
-    if (need.classes && !yk_background_ending())
-        yk_numeric_probe(m);
+    if (need.classes && !yk_background_ending()) {
+        if (!b->kept_only)
+            yk_numeric_probe(m);
+        else if (!yk_numeric_recall(m))
+            yk_warm_analyse(b); /* seconds of compiling, once per machine: beside the program, not in it */
+    }
     yk_build_set_state(b, YK_BUILD_READY, NULL);
     yk_build_drop(b);
     yk_background_leave();

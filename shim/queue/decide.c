@@ -160,7 +160,8 @@ static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_
         if (!(yk_remember_alone(l) > 0))
             return "the other device was not ready for the kernel";
     } else if (!yk_build_has(b, dev, f->needs_variant)) {
-        return "the other device could not build the kernel";
+        return b->kept_only && d->type & CL_DEVICE_TYPE_CPU ? "the other device was not ready for the kernel"
+                                                            : "the other device could not build the kernel";
     }
     uint64_t local = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
@@ -200,6 +201,20 @@ static unsigned find_takers(const struct yk_launch *l, const struct yk_facts_ker
         *would_mixed |= !d->takes[i] && numerics_allow(f, i, YK_NUMERICS_MIXED);
     }
     return takers;
+}
+
+/* yoke-warm finds the classes out where nobody has before: are they there by now? Asked ten times a second. */
+static bool classes_found(const struct yk_build *b)
+{
+    static uint64_t asked;
+    static bool found;
+    uint64_t now = yk_now_ns(), before = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+    if (!b->kept_only || __atomic_load_n(&found, __ATOMIC_RELAXED) || now - before < 100000000 ||
+        !__atomic_compare_exchange_n(&asked, &before, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    bool is = yk_numeric_recall(yk_rt.machine);
+    __atomic_store_n(&found, is, __ATOMIC_RELAXED);
+    return is;
 }
 
 /* Whole for REASON, unless the primary can begin and see how long it takes. */
@@ -292,6 +307,10 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
     bool left_out = false, would_mixed = false;
     const char *why;
     unsigned takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
+    if (left_out && classes_found(build)) {
+        left_out = would_mixed = false;
+        takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
+    }
     if (left_out)
         yk_stats_would_gain(would_mixed);
     if (takers < 2) {
