@@ -59,27 +59,69 @@ void yk_series_add_least(struct yk_series *s, double groups, double ms)
     add(s, groups, ms, true);
 }
 
+/* Samples closer together than this ratio are one point: their times differ by noise more than by their work-groups,
+ * and a line through two of them would say anything about a launch twice as large. */
+static const double apart = 1.4;
+
+/* Beyond the last sample a work-group costs at least this part of what it costs on average. */
+static const double least_slope = 0.5;
+
+struct mean {
+    double groups, ms, weight;
+};
+
+static void take(struct mean *m, double groups, double ms, double weight)
+{
+    m->groups += (groups - m->groups) * weight / (m->weight + weight);
+    m->ms += (ms - m->ms) * weight / (m->weight + weight);
+    m->weight += weight;
+}
+
+/* S's samples as points that lie apart. */
+static unsigned cluster(const struct yk_series *s, struct mean m[YK_SERIES_SAMPLES])
+{
+    const uint32_t known = 8; /* so many measurements say all there is to be said */
+    unsigned n = 0;
+    double first = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct yk_sample *a = &s->at[i];
+        if (!n || a->groups > apart * first) {
+            first = a->groups;
+            m[n++] = (struct mean){0, 0, 0};
+        }
+        take(&m[n - 1], a->groups, a->ms, a->count < known ? a->count ? a->count : 1 : known);
+    }
+    return n;
+}
+
 unsigned yk_series_table(const struct yk_series *s, struct yk_series_point point[YK_SERIES_POINTS])
 {
-    if (!s->n)
+    struct mean m[YK_SERIES_SAMPLES], level[YK_SERIES_SAMPLES];
+    unsigned n = cluster(s, m), from[YK_SERIES_SAMPLES], levels = 0;
+    if (!n)
         return 0;
+    for (unsigned i = 0; i < n; i++) { /* times that fall become their mean */
+        level[levels] = m[i];
+        from[levels++] = i;
+        for (; levels > 1 && level[levels - 2].ms > level[levels - 1].ms; levels--)
+            take(&level[levels - 2], level[levels - 1].groups, level[levels - 1].ms, level[levels - 1].weight);
+    }
+    for (unsigned k = 0; k < levels; k++)
+        for (unsigned i = from[k], end = k + 1 < levels ? from[k + 1] : n; i < end; i++)
+            point[i + 1] = (struct yk_series_point){m[i].groups, level[k].ms};
     double start = 0;
-    if (s->n > 1) {
-        const struct yk_sample *a = &s->at[0], *b = &s->at[1];
-        start = a->ms - (b->ms - a->ms) / (b->groups - a->groups) * a->groups;
-        start = start < 0 ? 0 : start > a->ms ? a->ms : start;
+    if (n > 1) {
+        start = point[1].ms - (point[2].ms - point[1].ms) / (point[2].groups - point[1].groups) * point[1].groups;
+        start = start < 0 ? 0 : start;
     }
     point[0] = (struct yk_series_point){0, start};
-    for (unsigned i = 0; i < s->n; i++) {
-        double ms = s->at[i].ms;
-        point[i + 1] = (struct yk_series_point){s->at[i].groups, ms > point[i].ms ? ms : point[i].ms};
-    }
-    /* Beyond the last sample time must go on: if no line there rises, by the mean of all. */
-    struct yk_series_point *last = &point[s->n], *before = &point[s->n - 1];
-    double mean = last->ms / last->groups * (last->groups - before->groups);
-    if (last->ms - before->ms < 0.01 * mean)
-        last->ms = before->ms + 0.01 * mean;
-    return s->n + 1;
+    const struct yk_series_point *last = &point[n], *before = &point[n - 1];
+    double slope = (last->ms - before->ms) / (last->groups - before->groups),
+           least = least_slope * last->ms / last->groups;
+    if (slope >= least)
+        return n + 1;
+    point[n + 1] = (struct yk_series_point){2 * last->groups, last->ms + least * last->groups};
+    return n + 2;
 }
 
 double yk_series_ms(const struct yk_series *s, double groups)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { YK_SERIES_SAMPLES = 16, YK_SERIES_POINTS = YK_SERIES_SAMPLES + 1 };
+enum { YK_SERIES_SAMPLES = 16, YK_SERIES_POINTS = YK_SERIES_SAMPLES + 2 };
 
 struct yk_sample {
     double groups, ms;
@@ -34,8 +34,10 @@ void yk_series_add(struct yk_series *s, double groups, double ms);
 void yk_series_add_least(struct yk_series *s, double groups, double ms);
 
 /**
- * The table: POINT[0] is at 0 work-groups, times never fall, the last line rises. Returns the number of points; 0: no
- * samples. The time at 0 continues the first line backwards, between 0 and the first sample's time.
+ * The table: POINT[0] is at 0 work-groups, times never fall, the last line rises. Samples within a ratio of 1.4 are one
+ * point, times that fall from point to point become their mean (isotonic regression), and beyond the last point a
+ * work-group costs at least half of what it costs on average. Returns the number of points; 0: no samples. The time at
+ * 0 continues the first line backwards, between 0 and the first point's time.
  */
 unsigned yk_series_table(const struct yk_series *s, struct yk_series_point point[YK_SERIES_POINTS]);
 

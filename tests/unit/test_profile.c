@@ -57,6 +57,52 @@ START_TEST(a_table_follows_the_samples)
 }
 END_TEST
 
+START_TEST(noise_is_no_slope)
+{
+    /* Shares of 64 work-groups on two equal devices, as measured: the middle of the launch, over and over. Nothing in
+     * them says that a device could do all 64 in the time of half of them. */
+    static const struct yk_sample seen[2][3] = {{{32, 28.1878, 9}, {34, 28.1334, 5}, {37, 27.7115, 1}},
+                                                {{27, 23.8922, 1}, {30, 27.3970, 10}, {32, 28.8181, 3}}};
+    struct yk_series_point p[YK_SERIES_POINTS];
+    for (unsigned d = 0; d < 2; d++) {
+        struct yk_series s = {.n = 3};
+        memcpy(s.at, seen[d], sizeof seen[d]);
+        ck_assert_uint_eq(yk_series_table(&s, p), 2);
+        ck_assert_double_eq_tol(yk_series_ms(&s, 64), 55, 4);
+        ck_assert_double_eq_tol(yk_series_ms(&s, 16), 14, 1);
+    }
+    /* Random ones around 0.1 ms + 0.01 ms a work-group, off by up to a tenth: never far off, near or beyond. */
+    srand(5);
+    for (int round = 0; round < 2000; round++) {
+        struct yk_series s = {0};
+        double most = 0;
+        for (int i = 0, n = 1 + rand() % 20; i < n; i++) {
+            double groups = 16 + rand() % (round % 2 ? 16 : 2000);
+            yk_series_add(&s, groups, (0.1 + 0.01 * groups) * (0.9 + 0.2 * rand() / RAND_MAX));
+            most = groups > most ? groups : most;
+        }
+        unsigned n = yk_series_table(&s, p);
+        for (unsigned i = 1; i < n; i++)
+            ck_assert(p[i].ms >= p[i - 1].ms && p[i].groups > p[i - 1].groups);
+        ck_assert(p[0].groups == 0 && p[0].ms >= 0 && p[n - 1].ms > p[n - 2].ms);
+        double ratio = yk_series_ms(&s, 2 * most) / (0.1 + 0.02 * most);
+        ck_assert_msg(ratio > 0.6 && ratio < 2.2, "%g at twice %g", ratio, most);
+    }
+}
+END_TEST
+
+START_TEST(a_level_line_stays_level_where_it_was_measured)
+{
+    struct yk_series s = {0};
+    struct yk_series_point p[YK_SERIES_POINTS];
+    for (double groups = 8; groups <= 128; groups *= 2) /* a device that is not full */
+        yk_series_add(&s, groups, groups == 32 ? 0.9 : 1);
+    ck_assert_uint_eq(yk_series_table(&s, p), 7);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 16), yk_series_ms(&s, 120), 0.1);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 256), 1.5, 0.1); /* beyond: half of what one costs on average */
+}
+END_TEST
+
 START_TEST(a_change_is_followed_within_a_few_launches)
 {
     struct yk_series s = {0};
@@ -348,7 +394,7 @@ START_TEST(a_full_disk_costs_only_the_samples)
 }
 END_TEST
 
-YK_TEST_MAIN("profile", a_table_follows_the_samples, a_change_is_followed_within_a_few_launches,
-             a_series_never_overflows, a_regression_tree_finds_what_matters, what_is_written_is_read,
-             foreign_files_are_set_aside, killed_writers_leave_a_good_database, mutated_databases_are_never_fatal,
-             a_full_disk_costs_only_the_samples)
+YK_TEST_MAIN("profile", a_table_follows_the_samples, noise_is_no_slope, a_level_line_stays_level_where_it_was_measured,
+             a_change_is_followed_within_a_few_launches, a_series_never_overflows, a_regression_tree_finds_what_matters,
+             what_is_written_is_read, foreign_files_are_set_aside, killed_writers_leave_a_good_database,
+             mutated_databases_are_never_fatal, a_full_disk_costs_only_the_samples)
