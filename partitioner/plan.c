@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/least.h"
 
 void yk_plan_init(struct yk_plan *p, const struct yk_range *range)
 {
@@ -22,6 +23,40 @@ struct yk_region yk_region_plain(uint64_t offset, uint64_t bytes)
 uint64_t yk_region_bytes(const struct yk_region *r)
 {
     return r->bytes * r->rows * r->slices;
+}
+
+bool yk_region_ordered(const struct yk_region *r)
+{
+    return (r->rows == 1 || r->row_pitch >= r->bytes) &&
+           (r->slices == 1 || r->slice_pitch >= (r->rows - 1) * r->row_pitch + r->bytes);
+}
+
+/* Of R's bytes, those below END. */
+static uint64_t below(const struct yk_region *r, uint64_t end)
+{
+    if (end <= r->offset)
+        return 0;
+    uint64_t left = end - r->offset, slice = r->slices > 1 ? YK_MIN(left / r->slice_pitch, r->slices - 1) : 0;
+    left -= slice * r->slice_pitch;
+    uint64_t row = r->rows > 1 ? YK_MIN(left / r->row_pitch, r->rows - 1) : 0;
+    left -= row * r->row_pitch;
+    return (slice * r->rows + row) * r->bytes + YK_MIN(left, r->bytes);
+}
+
+uint64_t yk_region_within(const struct yk_region *r, uint64_t from, uint64_t to)
+{
+    return below(r, to) - below(r, from);
+}
+
+bool yk_region_scattered(const struct yk_region *r)
+{
+    /* A record costs about what moving so many bytes does (100 ns at 10 GB/s). */
+    const uint64_t few = 1024, most = 1 << 16, apart = 1024;
+    uint64_t pieces = r->rows * r->slices;
+    if (pieces <= few)
+        return false;
+    uint64_t span = r->bytes + (r->rows - 1) * r->row_pitch + (r->slices - 1) * r->slice_pitch;
+    return pieces > most || span / pieces < apart;
 }
 
 yk_status yk_plan_add(struct yk_plan *p, const struct yk_step *step, const unsigned *after, unsigned n_after,

@@ -59,6 +59,13 @@ void yk_plan_finish(struct yk_plan *p);
 struct yk_region yk_region_plain(uint64_t offset, uint64_t bytes);
 /** Bytes that a region holds. */
 uint64_t yk_region_bytes(const struct yk_region *r);
+/** Do R's pieces lie one after the other, none over another? */
+bool yk_region_ordered(const struct yk_region *r);
+/** How many of R's bytes, which is ordered, lie in [FROM, TO). */
+uint64_t yk_region_within(const struct yk_region *r, uint64_t from, uint64_t to);
+/** Are R's pieces so many, and begin so close to one another, that taking everything between them too costs less than a
+ * record, or a piece of a transfer, for each? */
+bool yk_region_scattered(const struct yk_region *r);
 
 /**
  * Append STEP, to be run after the N_AFTER earlier steps AFTER. STEP's own after fields are ignored. *INDEX (may be

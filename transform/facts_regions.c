@@ -12,10 +12,7 @@ struct bundle {
     bool dense;
 };
 
-enum {
-    MAX_ROWS = 1024, /* of what is not exact: more are one piece, so that nobody counts them */
-    MAX_CUTS = 4     /* a box is cut in two so often, one part in the other */
-};
+enum { MAX_CUTS = 4 }; /* a box is cut in two so often, one part in the other */
 
 struct domain {
     unsigned n;
@@ -202,7 +199,7 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
     /* Rows with hardly anything between them are read as one piece. */
     struct yk_region *r = &t->region;
     bool close = r->slices == 1 && r->rows > 1 && r->bytes >= r->row_pitch / 20 * 19;
-    bool many = r->rows * r->slices > MAX_ROWS && !t->exact;
+    bool many = yk_region_scattered(r) && !t->exact; /* one piece, so that nobody counts them */
     if (inside && !many && (t->exact || !(t->kind == YK_ACCESS_READ && close)) &&
         (t->exact || r->rows * r->slices > 1)) {
         r->offset = (uint64_t)start;

@@ -147,6 +147,93 @@ yk_status yk_map_copy(struct yk_map *m, uint64_t off, uint64_t len, unsigned loc
     return YK_OK;
 }
 
+/* The end of a list that is being made: [FROM, ...) is newest in WHERE. */
+static void append(struct yk_span *to, size_t *n, uint64_t from, yk_where where)
+{
+    if (*n && to[*n - 1].from == from)
+        --*n; /* nothing of it was left */
+    if (!*n || to[*n - 1].where != where)
+        to[(*n)++] = (struct yk_span){from, where};
+}
+
+struct rows {
+    uint64_t off, len, pitch, rows;
+};
+
+/* M's spans with R's bytes newest at LOCATION, and there only where ALONE, into TO; returns how many. */
+static size_t overlay(const struct yk_map *m, const struct rows *r, unsigned location, bool alone, struct yk_span *to)
+{
+    const struct yk_span *s = spans(m);
+    size_t n = 0, i = 0;
+    for (uint64_t row = 0; row < r->rows; row++) {
+        uint64_t off = r->off + row * r->pitch, end = off + r->len, at;
+        for (; i < m->n && s[i].from < off; i++)
+            append(to, &n, s[i].from, s[i].where);
+        if (i == m->n || s[i].from > off)
+            i--; /* the span that holds the row's beginning */
+        for (at = off; at < end; at = YK_MIN(end_of(m, i), end), i += at < end)
+            append(to, &n, at, alone ? yk_at(location) : s[i].where | yk_at(location));
+        if (end_of(m, i) > end)
+            append(to, &n, end, s[i].where);
+        i++;
+    }
+    for (; i < m->n; i++)
+        append(to, &n, s[i].from, s[i].where);
+    return n;
+}
+
+/* Is every row of R newest at LOCATION, alone or not, already? The steady state of a loop of launches. */
+static bool there(const struct yk_map *m, const struct rows *r, unsigned location, bool alone)
+{
+    bool is = true;
+    for (uint64_t row = 0; row < r->rows && is; row++) {
+        uint64_t off = r->off + row * r->pitch;
+        size_t i = find(m, off);
+        is = alone ? spans(m)[i].where == yk_at(location) && off + r->len <= end_of(m, i)
+                   : yk_map_holds(m, off, r->len, location);
+    }
+    return is;
+}
+
+static yk_status put_rows(struct yk_map *m, const struct rows *r, unsigned location, bool alone)
+{
+    uint64_t last;
+    if (location >= YK_LOCATIONS || (r->rows > 1 && r->pitch < r->len))
+        return YK_EINVAL;
+    if (!r->rows || !r->len)
+        return YK_OK;
+    if (__builtin_mul_overflow(r->pitch, r->rows - 1, &last) || __builtin_add_overflow(last, r->off, &last) ||
+        !in_bounds(m, last, r->len))
+        return YK_EINVAL;
+    if (there(m, r, location, alone))
+        return YK_OK;
+    void *heap = NULL;
+    size_t cap = 0, most;
+    if (__builtin_mul_overflow((size_t)r->rows, (size_t)2, &most) || __builtin_add_overflow(most, m->n + 1, &most) ||
+        !yk_array_grow_(&heap, &cap, most, sizeof *m->heap))
+        return YK_ENOMEM;
+    m->n = overlay(m, r, location, alone, heap);
+    free(m->heap);
+    m->heap = heap;
+    m->cap = cap;
+    recount(m);
+    return YK_OK;
+}
+
+yk_status yk_map_write_rows(struct yk_map *m, uint64_t off, uint64_t len, uint64_t pitch, uint64_t rows,
+                            unsigned location)
+{
+    struct rows r = {off, len, pitch, rows};
+    return rows == 1 ? yk_map_write(m, off, len, location) : put_rows(m, &r, location, true);
+}
+
+yk_status yk_map_copy_rows(struct yk_map *m, uint64_t off, uint64_t len, uint64_t pitch, uint64_t rows,
+                           unsigned location)
+{
+    struct rows r = {off, len, pitch, rows};
+    return rows == 1 ? yk_map_copy(m, off, len, location) : put_rows(m, &r, location, false);
+}
+
 yk_status yk_map_drop(struct yk_map *m, unsigned location)
 {
     struct yk_span *s = spans_mut(m);

@@ -274,10 +274,24 @@ uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region
 {
     bool host = s->real[dev] ? s->zero_copy[dev] : yk_rt.machine->device[dev].host_memory;
     unsigned at = host ? YK_HOST : 1 + dev;
-    uint64_t lacks = 0;
     yk_lock_take(&s->lock);
-    bool all = yk_map_whole(&s->map, at);
-    for (uint64_t z = 0; z < r->slices && !all; z++)
+    uint64_t lacks = yk_store_lacks_at(s, at, r);
+    yk_lock_drop(&s->lock);
+    return lacks;
+}
+
+uint64_t yk_store_lacks_at(const struct yk_store *s, unsigned at, const struct yk_region *r)
+{
+    uint64_t lacks = 0, to = 0;
+    if (yk_map_whole(&s->map, at))
+        return 0;
+    if (s->map.n < r->rows * r->slices && yk_region_ordered(r)) { /* fewer spans than rows */
+        for (uint64_t from = 0; from < s->size; from = to)
+            if (!(yk_map_find(&s->map, from, &to) >> at & 1))
+                lacks += yk_region_within(r, from, to);
+        return lacks;
+    }
+    for (uint64_t z = 0; z < r->slices; z++)
         for (uint64_t y = 0; y < r->rows; y++) {
             uint64_t off = r->offset + z * r->slice_pitch + y * r->row_pitch, end = off + r->bytes;
             struct yk_piece p;
@@ -286,7 +300,6 @@ uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region
                 off = p.off + p.len;
             }
         }
-    yk_lock_drop(&s->lock);
     return lacks;
 }
 
@@ -298,23 +311,27 @@ bool yk_store_host_has(struct yk_store *s, size_t off, size_t len)
     return has;
 }
 
-void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r)
-{
-    for (uint64_t z = 0; z < r->slices; z++)
-        for (uint64_t y = 0; y < r->rows; y++)
-            yk_store_wrote(s, dev, (size_t)(r->offset + z * r->slice_pitch + y * r->row_pitch), (size_t)r->bytes);
-}
-
-static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
+static void wrote_rows(struct yk_store *s, unsigned at, uint64_t off, uint64_t len, uint64_t pitch, uint64_t rows)
 {
     yk_lock_take(&s->lock);
-    bool recorded = yk_map_write(&s->map, off, len, at) == YK_OK;
+    bool recorded = yk_map_write_rows(&s->map, off, len, pitch, rows, at) == YK_OK;
     if (!recorded) /* needs no memory */
         yk_map_write(&s->map, 0, s->size, YK_LOST);
     yk_store_refresh(s);
     yk_lock_drop(&s->lock);
     if (!recorded)
         yk_error("out of host memory while recording a write; the buffer's content is given up");
+}
+
+static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
+{
+    wrote_rows(s, at, off, len, len, 1);
+}
+
+void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r)
+{
+    for (uint64_t z = 0; z < r->slices; z++)
+        wrote_rows(s, yk_store_location(s, dev), r->offset + z * r->slice_pitch, r->bytes, r->row_pitch, r->rows);
 }
 
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len)

@@ -88,6 +88,8 @@ cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint6
 
 /** Bytes of R that would have to be brought to DEV, whose real buffer need not exist. Calls no driver. */
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r);
+/** The same for location AT, with the lock held. Cost: that of the fewer, R's pieces or the map's spans. */
+uint64_t yk_store_lacks_at(const struct yk_store *s, unsigned at, const struct yk_region *r);
 
 /** Does the host hold the newest of [off, off+len)? */
 bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);

@@ -49,9 +49,11 @@ static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct r
 {
     unsigned n = 0;
     struct yk_piece p;
+    const struct yk_region *r = f->r;
     struct search before = *f;
     yk_lock_take(&s->lock);
-    while (next_piece(s, at, f, &p)) {
+    bool none = r->rows > 1 && !f->row && !f->done && !yk_store_lacks_at(s, at, r); /* the steady state of a loop */
+    while (!none && next_piece(s, at, f, &p)) {
         unsigned k = n;
         while (k > 0 && !goes_on(&run[k - 1], &p))
             k--;
@@ -107,11 +109,9 @@ static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool 
 /* R is newest at location AT too. */
 static cl_int record(struct yk_store *s, unsigned at, const struct run *r)
 {
-    cl_int err = CL_SUCCESS;
     yk_lock_take(&s->lock);
-    for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++)
-        if (yk_map_copy(&s->map, r->off + i * r->pitch, r->len, at) != YK_OK)
-            err = CL_OUT_OF_HOST_MEMORY;
+    yk_status st = yk_map_copy_rows(&s->map, r->off, r->len, r->pitch, r->rows, at);
+    cl_int err = st == YK_OK ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     yk_store_refresh(s);
     yk_lock_drop(&s->lock);
     return err;

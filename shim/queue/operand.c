@@ -7,9 +7,6 @@
 #include "shim/merge/diff.h"
 #include "shim/queue/merger.h"
 
-/* Pieces that are worth a record each; with more of them differences are cheaper. */
-enum { MAX_PIECES = 256 };
-
 static bool touches(const struct yk_operand *a, const struct yk_operand *b)
 {
     return a->store == b->store && a->off < b->off + b->len && b->off < a->off + a->len;
@@ -83,8 +80,11 @@ static yk_status close_gaps(struct yk_operands *s, size_t i)
         p.region = gaps;
         return yk_array_push(&s->parts.part, p) ? YK_OK : YK_ENOMEM;
     }
-    if (p.region.rows * p.region.slices > MAX_PIECES)
-        s->parts.part.v[i].exact = false;
+    if (yk_region_scattered(&p.region)) { /* differences are cheaper */
+        make_plain(&p);
+        p.exact = false;
+        s->parts.part.v[i] = p;
+    }
     return YK_OK;
 }
 

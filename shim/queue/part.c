@@ -1,18 +1,6 @@
 #include "shim/queue/part.h"
 #include <stdlib.h>
 
-enum { MAX_ROWS = 1024 }; /* more pieces than that are one */
-
-/* Where there are very many rows, all from the first to the last. */
-static void few_rows(struct yk_part *p)
-{
-    struct yk_region *r = &p->region;
-    if (r->rows * r->slices <= MAX_ROWS)
-        return;
-    *r = yk_region_plain(r->offset, yk_region_end(r) - r->offset);
-    p->exact = false;
-}
-
 static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
                              unsigned dev)
 {
@@ -29,7 +17,6 @@ static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, cons
                             .write = t->kind != YK_ACCESS_READ,
                             .exact = t->exact};
         p.region.offset += m->origin;
-        few_rows(&p);
         if (!yk_array_push(&s->part, p))
             return YK_ENOMEM;
     }

@@ -91,6 +91,24 @@ static bool drop_in_model(struct model *w, unsigned location)
     return true;
 }
 
+/* Several pieces at a time; in the model byte by byte. */
+static yk_status step_rows(struct yk_map *m, struct model *w, unsigned location)
+{
+    unsigned off = rnd(w->size), pitch = 1 + rnd(6), len = 1 + rnd(pitch), rows = 1 + (w->size - off - 1) / pitch;
+    bool alone = rnd(2);
+    rows = rnd(2) ? rows : 1 + rnd(rows);
+    if (off + (rows - 1) * pitch + len > w->size) {
+        must((alone ? yk_map_write_rows : yk_map_copy_rows)(m, off, len, pitch, rows, location) == YK_EINVAL);
+        return YK_OK;
+    }
+    yk_status s = (alone ? yk_map_write_rows : yk_map_copy_rows)(m, off, len, pitch, rows, location);
+    for (unsigned r = 0; r < rows && s == YK_OK; r++)
+        for (unsigned i = off + r * pitch; i < off + r * pitch + len; i++)
+            w->at[i] = alone ? yk_at(location) : w->at[i] | yk_at(location);
+    must(s == YK_OK || (no_memory && s == YK_ENOMEM));
+    return s;
+}
+
 static unsigned long step(struct yk_map *m, struct model *w, unsigned locations)
 {
     unsigned off = rnd(w->size + 1), len = rnd(w->size - off + 1), location = rnd(locations);
@@ -100,7 +118,7 @@ static unsigned long step(struct yk_map *m, struct model *w, unsigned locations)
         len = len > 3 ? rnd(4) : len; /* many small spans */
     no_memory = rnd(10) == 0;
     yk_status s = YK_OK;
-    switch (rnd(8)) {
+    switch (rnd(9)) {
     case 0:
     case 1:
     case 2:
@@ -119,6 +137,9 @@ static unsigned long step(struct yk_map *m, struct model *w, unsigned locations)
         break;
     case 6:
         must(yk_map_drop(m, location) == (drop_in_model(w, location) ? YK_OK : YK_ENOTFOUND));
+        break;
+    case 7:
+        s = step_rows(m, w, location);
         break;
     default:
         compare_missing(m, w, off, len, location);
@@ -182,6 +203,12 @@ START_TEST(bounds_are_checked)
     ck_assert_int_eq(yk_map_write(&m, 0, 5, YK_LOCATIONS), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy(&m, UINT64_MAX, 2, 1), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy(&m, 0, 1, YK_LOCATIONS), YK_EINVAL);
+    ck_assert_int_eq(yk_map_write_rows(&m, 0, 2, 1, 3, 1), YK_EINVAL); /* one over the other */
+    ck_assert_int_eq(yk_map_write_rows(&m, 0, 2, UINT64_MAX / 2, 4, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_copy_rows(&m, UINT64_MAX, 2, 2, 2, 1), YK_EINVAL);
+    ck_assert_int_eq(yk_map_copy_rows(&m, 0, 1, 2, 2, YK_LOCATIONS), YK_EINVAL);
+    ck_assert_int_eq(yk_map_write_rows(&m, 0, 1, 2, 0, 1), YK_OK); /* nothing */
+    ck_assert_int_eq(yk_map_write_rows(&m, 0, 0, 2, 3, 1), YK_OK);
     ck_assert_int_eq(yk_map_drop(&m, YK_LOCATIONS), YK_EINVAL);
     ck_assert(!yk_map_holds(&m, 5, 6, 0) && !yk_map_holds(&m, 0, 1, YK_LOCATIONS));
     ck_assert(!yk_map_missing(&m, 5, 6, 1, &p) && !yk_map_missing(&m, 0, 1, YK_LOCATIONS, &p));
