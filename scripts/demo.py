@@ -11,6 +11,7 @@ BUILD = os.path.abspath(sys.argv[1])
 YOKE = os.path.join(BUILD, "yoke")
 READHASH = os.path.join(BUILD, "tests/programs/libreadhash.so")
 HOME = os.path.join(BUILD, "demo-home")
+RUNS = 3  # of a program; the best one is shown, with what yoke did in it
 LIMIT = 240  # seconds a program may take; a first run compiles its kernels
 MD5_OF_YOKES = "9bbcb3e1c7e5afae095e4b1d5856e02b"
 
@@ -95,14 +96,17 @@ def demo_app(name, options, bare_env, yoke_env, bare_device):
     yoke_command = [YOKE, "run", "--quiet", "--json", report, "--", path, *options]
     best = []
     for command, env in ((bare_command, bare_env), (yoke_command, yoke_env)):
-        runs = [app_result(run(command, env), name) for _ in range(3)]  # the first one compiles
+        runs = []
+        for _ in range(RUNS):  # the first one compiles, and measures
+            result = app_result(run(command, env), name)
+            runs.append(dict(result, summary=summary_line(report) if command is yoke_command else ""))
         if {r["result"] for r in runs} != {"OK"} or len({r["hash"] for r in runs}) != 1:
             raise Wrong(f"{name}: {runs}")
         best.append(min(runs, key=lambda r: float(r["time_ms"])))
     if best[0]["hash"] != best[1]["hash"]:
         raise Wrong(f"{name}: results differ: bare {best[0]['hash']}, yoke {best[1]['hash']}")
     times = [float(b["time_ms"]) for b in best]
-    return times, summary_line(report), f"results equal ({best[0]['hash']})"
+    return times, best[1]["summary"], f"results equal ({best[0]['hash']})"
 
 
 def demo_hashcat(bare_env, yoke_env):
