@@ -85,6 +85,11 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
  * that was missed. */
 static const double margin = 0.05, extra_ms = 0.05;
 
+/* Launches shorter than that pass the decision by once they were declined, and are not tried again. */
+static const double short_ms = 1;
+
+enum { LOSSES = 3 };
+
 /* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
 static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
 {
@@ -129,10 +134,10 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     for (unsigned i = 0; i < n && free; i++)
         if (p.unseen[i] && p.alone_ms > yk_warm_from_ms && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU)
             yk_warm_ask(l, i, d->local);
+    bool late = false;
+    for (unsigned i = 0; i < n; i++)
+        late |= d->late[i];
     if (should_guide(l, &p, free, all_bytes)) {
-        bool late = false;
-        for (unsigned i = 0; i < n; i++)
-            late |= d->late[i];
         d->guided = !late;
         if (d->guided)
             return NULL;
@@ -142,11 +147,17 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         yk_strategy_parse("even", &strategy, NULL, 0);
     struct yk_split split = {.n = n, .device = p.device, .total = rest, .grain = force ? 1 : d->grain};
     yk_strategy_divide(&strategy, &split, groups);
-    if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms))
+    if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms) ||
+        (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;
-    if (free && !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms)) {
-        if (p.all_warm)
+    bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
+    if (free && !late && (p.again || lost))
+        yk_code_decline(l->code); /* the one that is tried counts too: else the next would be */
+    if (free && (lost || !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms))) {
+        if (p.all_warm && p.alone_ms < short_ms)
             yk_code_put(&l->code->small, (double)yk_decide_items(l));
+        else if (!late && !p.again && !lost)
+            yk_code_decline(l->code);
         d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
         return p.all_warm ? "one device alone is predicted to be faster"
                           : "another device is predicted to be ready too late";

@@ -109,6 +109,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
      * what the whole launch lets expect. */
     unsigned tries = yk_remember_tries(l);
     bool explore = tries > 1 && !(tries & (tries - 1));
+    p->again = yk_code_try_again(l->code);
     p->alone_ms = yk_remember_alone(l);
     double rate = yk_code_get(&l->code->rate[primary]);
     if (!(p->alone_ms > 0) && rate > 0)
@@ -120,7 +121,9 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         if (!(s->usable = d->takes[i]))
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
-        if (shares_of(l, i, &series)) {
+        if (p->again && p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary))) {
+            s->rate = (double)d->total / p->alone_ms;
+        } else if (shares_of(l, i, &series)) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
         } else if (!warm && !explore && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series)) {
             /* Processes with one launch leave nothing else, and what is compiled already needs no allowance. */

@@ -309,8 +309,9 @@ static void learn(struct work *w, double wall)
                         code->rate[i] > 0 ? (code->rate[i] + w->rate[i] * per_group) / 2 : w->rate[i] * per_group);
     if (alone > 0 && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
         bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
-        code->losses = lost ? code->losses + 1 : 0;
-        if (code->losses >= 3 && items > code->small)
+        unsigned losses = lost ? code->losses + 1 : 0;
+        __atomic_store_n(&code->losses, losses, __ATOMIC_RELAXED);
+        if (losses >= 3 && alone < 1e-3 && items > code->small)
             yk_code_put(&code->small, items);
     }
     yk_lock_drop(&code->lock);
