@@ -1,11 +1,13 @@
 #include "shim/memory/store.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/least.h"
 #include "base/log.h"
+#include "shim/memory/filled.h"
 #include "shim/memory/transfer.h"
 
 enum { MASTER_ALIGN = 4096, YK_LOST = YK_LOCATIONS - 1 };
-_Static_assert((int)YK_MAX_DEVICES < (int)YK_LOST, "a location of no device");
+_Static_assert((int)YK_MAX_DEVICES < (int)YK_FILLED, "a location of no device");
 
 static bool aligned(const void *p, size_t to)
 {
@@ -120,6 +122,7 @@ void yk_store_drop(struct yk_store *s)
     yk_map_finish(&s->map);
     yk_lock_finish(&s->lock);
     yk_drop(&s->ctx->h);
+    free(s->pattern);
     free(s);
 }
 
@@ -233,10 +236,14 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
         yk_warn("device %u (%s) gives no buffer of %zu bytes: %s", dev, d->name, s->size, yk_cl_error_name(err));
         return NULL;
     }
+    struct yk_pattern with;
+    bool filled = !zero_copy && yk_filled_before(s, dev, real, &with);
     yk_lock_take(&s->lock);
     cl_mem first = s->real[dev];
     if (!first) {
         s->zero_copy[dev] = zero_copy;
+        if (filled)
+            yk_filled_note(s, yk_store_location(s, dev), &with);
         __atomic_store_n(&s->real[dev], real, __ATOMIC_RELEASE);
     }
     yk_lock_drop(&s->lock);
@@ -275,29 +282,29 @@ uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region
     bool host = s->real[dev] ? s->zero_copy[dev] : yk_rt.machine->device[dev].host_memory;
     unsigned at = host ? YK_HOST : 1 + dev;
     yk_lock_take(&s->lock);
-    uint64_t lacks = yk_store_lacks_at(s, at, r);
+    uint64_t lacks = yk_store_lacks_of(s, yk_at(at) | yk_at(YK_FILLED), r);
     yk_lock_drop(&s->lock);
     return lacks;
 }
 
-uint64_t yk_store_lacks_at(const struct yk_store *s, unsigned at, const struct yk_region *r)
+uint64_t yk_store_lacks_of(const struct yk_store *s, yk_where there, const struct yk_region *r)
 {
     uint64_t lacks = 0, to = 0;
-    if (yk_map_whole(&s->map, at))
+    if (s->map.whole & there)
         return 0;
     if (s->map.n < r->rows * r->slices && yk_region_ordered(r)) { /* fewer spans than rows */
         for (uint64_t from = 0; from < s->size; from = to)
-            if (!(yk_map_find(&s->map, from, &to) >> at & 1))
+            if (!(yk_map_find(&s->map, from, &to) & there))
                 lacks += yk_region_within(r, from, to);
         return lacks;
     }
     for (uint64_t z = 0; z < r->slices; z++)
         for (uint64_t y = 0; y < r->rows; y++) {
             uint64_t off = r->offset + z * r->slice_pitch + y * r->row_pitch, end = off + r->bytes;
-            struct yk_piece p;
-            while (off < end && yk_map_missing(&s->map, off, end - off, at, &p)) {
-                lacks += p.len;
-                off = p.off + p.len;
+            for (; off < end; off = to) {
+                yk_where have = yk_map_find(&s->map, off, &to);
+                to = YK_MIN(to, end);
+                lacks += have & there ? 0 : to - off;
             }
         }
     return lacks;

@@ -4,7 +4,8 @@
  *
  * Locations: 0 is the host master; 1 + d is device d's own real buffer. A device with host memory has its real buffer
  * over the master (CL_MEM_USE_HOST_PTR) and shares location 0: nothing is ever copied for it. YK_LOST is the location
- * of bytes that a failed launch has destroyed: nobody can read them until they are written anew. */
+ * of bytes that a failed launch has destroyed: nobody can read them until they are written anew. At YK_FILLED is what
+ * every device can set by itself (filled.h); no byte is newest only there. */
 #ifndef YK_SHIM_MEMORY_STORE_H
 #define YK_SHIM_MEMORY_STORE_H
 
@@ -14,6 +15,14 @@
 #include "partitioner/plan.h"
 #include "shim/core/context.h"
 #include "shim/memory/map.h"
+
+enum { YK_FILLED = YK_LOCATIONS - 2 };
+
+/* What a fill sets bytes to, beginning at each multiple of its size. */
+struct yk_pattern {
+    size_t size; /* 1 to 128 */
+    unsigned char bytes[128];
+};
 
 struct yk_store {
     int32_t holds;
@@ -28,8 +37,9 @@ struct yk_store {
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
     struct yk_lock lock;            /* guards map and creation flags; no driver call under it */
     struct yk_map map;
-    bool at_primary;   /* every byte is newest at the primary's location; atomic */
-    bool only_primary; /* and nowhere else; atomic */
+    struct yk_pattern *pattern; /* of the bytes newest at YK_FILLED; NULL: none yet */
+    bool at_primary;            /* every byte is newest at the primary's location; atomic */
+    bool only_primary;          /* and nowhere else; atomic */
 };
 
 /**
@@ -86,10 +96,12 @@ cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_re
  * Errors, thread: as yk_store_need. */
 cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint64_t *moved);
 
-/** Bytes of R that would have to be brought to DEV, whose real buffer need not exist. Calls no driver. */
+/** Bytes of R that would have to be brought to DEV, whose real buffer need not exist; not what it can set by itself.
+ * Calls no driver. */
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r);
-/** The same for location AT, with the lock held. Cost: that of the fewer, R's pieces or the map's spans. */
-uint64_t yk_store_lacks_at(const struct yk_store *s, unsigned at, const struct yk_region *r);
+/** Bytes of R that are newest at none of THERE, with the lock held. Cost: that of the fewer, R's pieces or the map's
+ * spans. */
+uint64_t yk_store_lacks_of(const struct yk_store *s, yk_where there, const struct yk_region *r);
 
 /** Does the host hold the newest of [off, off+len)? */
 bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);

@@ -1,4 +1,5 @@
 #include "shim/memory/transfer.h"
+#include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 
 enum { BATCH = 64 };
@@ -52,7 +53,8 @@ static unsigned find(struct yk_store *s, unsigned at, struct search *f, struct r
     const struct yk_region *r = f->r;
     struct search before = *f;
     yk_lock_take(&s->lock);
-    bool none = r->rows > 1 && !f->row && !f->done && !yk_store_lacks_at(s, at, r); /* the steady state of a loop */
+    bool none =
+        r->rows > 1 && !f->row && !f->done && !yk_store_lacks_of(s, yk_at(at), r); /* the steady state of a loop */
     while (!none && next_piece(s, at, f, &p)) {
         unsigned k = n;
         while (k > 0 && !goes_on(&run[k - 1], &p))
@@ -129,6 +131,8 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     cl_int err = CL_SUCCESS;
     uint64_t bytes = 0;
     bool there = false;
+    if (at != YK_HOST && r->rows == 1 && r->have >> YK_FILLED & 1 && yk_filled_at(s, (unsigned)dev, r->off, r->len))
+        return record(s, at, r);
     if (!(r->have & yk_at(YK_HOST))) { /* not on the host: from device to device, or over the host */
         int source = yk_store_source(s, r->have);
         there = straight(s, source, at, dev, r);

@@ -1,6 +1,7 @@
 #include "shim/queue/transfer.h"
 #include <string.h>
 #include "shim/core/stats.h"
+#include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 
 #define PRIMARY    (yk_rt.primary->index)
@@ -162,8 +163,8 @@ static cl_int fill_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
     (void)blocking;
     cl_int err =
         CL->EnqueueFillBuffer(QUEUE(t), REAL(t->mem), t->pattern, t->pattern_size, t->off, t->len, nwait, wait, real);
-    if (err == CL_SUCCESS)
-        yk_mem_primary_writes(t->mem, t->off, t->len);
+    if (err == CL_SUCCESS && t->mem->store)
+        yk_store_filled(t->mem->store, t->mem->origin + t->off, t->len, t->pattern, t->pattern_size);
     return err;
 }
 
@@ -176,6 +177,20 @@ static cl_int read_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
                                      nwait, wait, real);
 }
 
+/* The rows of a rectangle are written, and what is between them is not, as long as there is something between them and
+ * the rows are few to note. [off, off+len) are the bytes that it spans. */
+static void primary_writes_rows(struct yk_mem *m, size_t off, size_t len, const size_t *region, size_t row_pitch,
+                                size_t slice_pitch)
+{
+    enum { SHARE = 32 };
+    uint64_t rows = (uint64_t)region[1] * region[2];
+    struct yk_region r = {m->origin + off, region[0], region[1], row_pitch, region[2], slice_pitch};
+    if (yk_region_scattered(&r) || len - rows * region[0] < len / SHARE)
+        yk_mem_primary_writes(m, off, len);
+    else if (m->store && !__atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE))
+        yk_store_wrote_region(m->store, PRIMARY, &r);
+}
+
 static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
@@ -184,7 +199,7 @@ static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwai
         CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), blocking, r->origin, r->host_origin, r->region, r->row_pitch,
                                    r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, t->ptr, nwait, wait, real);
     if (err == CL_SUCCESS)
-        yk_mem_primary_writes(t->mem, t->off, t->len);
+        primary_writes_rows(t->mem, t->off, t->len, r->region, r->row_pitch, r->slice_pitch);
     return err;
 }
 
@@ -197,7 +212,7 @@ static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
                                            r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, nwait,
                                            wait, real);
     if (err == CL_SUCCESS)
-        yk_mem_primary_writes(t->to, t->to_off, t->to_len);
+        primary_writes_rows(t->to, t->to_off, t->to_len, r->region, r->host_row_pitch, r->host_slice_pitch);
     return err;
 }
 
