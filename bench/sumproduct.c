@@ -12,6 +12,7 @@
 #include "bench/figure.h"
 #include "bench/machine.h"
 #include "kernels/cpu/canon.h"
+#include "kernels/cpu/memo.h"
 #include "kernels/cpu/model.h"
 #include "kernels/cpu/stream.h"
 
@@ -27,8 +28,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum way { WAY_CPU, WAY_STREAM, WAY_FLOAT, WAY_LOG, WAY_DGEMM, WAYS };
-static const char *const way_name[] = {"cpu", "stream", "float", "log2", "dgemm"};
+enum way { WAY_CPU, WAY_FIRST, WAY_STREAM, WAY_FLOAT, WAY_LOG, WAY_DGEMM, WAYS };
+static const char *const way_name[] = {"cpu", "first", "stream", "float", "log2", "dgemm"};
 
 struct job {
     const struct yk_bucket *b;
@@ -44,6 +45,7 @@ static yk_status once(const struct job *j, enum way way)
     struct yk_canon c;
     switch (way) {
     case WAY_CPU:
+    case WAY_FIRST:
         return yk_sumproduct_cpu(j->b, (const double *const *)j->in, j->out, threads);
     case WAY_STREAM:
         s = yk_canon_init(&c, j->b);
@@ -76,6 +78,8 @@ static bool measure(const struct job *j, const bool *wanted, double *seconds)
         for (int w = 0; w < WAYS; w++) {
             if (!wanted[w] || (runs[w] >= 3 && spent[w] > bucket_seconds) || spent[w] > 20 * bucket_seconds)
                 continue;
+            if (w == WAY_FIRST)
+                yk_memo_forget();
             double from = now();
             if (once(j, (enum way)w) != YK_OK)
                 return false;
@@ -205,10 +209,11 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
 {
     printf("\nGFLOP/s on random buckets, seed %llu: %s;\nat most %.3g bytes of tables, %d buckets for each factor of "
            "10 in "
-           "operations. dgemm: a square product of as many operations\n",
+           "operations. dgemm: a square product of as many operations;\n"
+           "first: with making the plan, which cpu has from the run before\n",
            (unsigned long long)seed, bench_bucket_ranges, bytes, per_decade);
     header();
-    double sum = 0, capped = 0, error = 0;
+    double sum = 0, capped = 0, first = 0, error = 0;
     int n = 0;
     for (double from = 1e4; from < most; from *= 10)
         for (int i = 0; i < per_decade; i++) {
@@ -219,7 +224,7 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
             }
             char name[64];
             bench_bucket_name(&r.b, name, sizeof name);
-            bool wanted[WAYS] = {true, true, true, from < 1e8, true};
+            bool wanted[WAYS] = {true, true, true, true, from < 1e8, true};
             double seconds[WAYS];
             int side = (int)fmax(2, round(cbrt(bench_bucket_flops(&r.b) / 2)));
             if (!row(m, &r.b, name, wanted, side, side, side, seconds))
@@ -227,6 +232,7 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
             double part = roofline(m, &r.b) / seconds[WAY_CPU];
             sum += log(part);
             capped += log(fmin(part, 1));
+            first += log(fmin(roofline(m, &r.b) / seconds[WAY_FIRST], 1));
             error += fabs(log(yk_sumproduct_cpu_seconds(&r.b) / seconds[WAY_CPU]));
             n++;
         }
@@ -234,6 +240,7 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
     printf("%d buckets; of the roofline, geometric mean: %.3f, %.3f with each bucket counted as 1 at most\n", n,
            exp(sum / n), exp(capped / n));
     figure("sumproduct.cpu_of_roofline", exp(capped / n), "ratio");
+    figure("sumproduct.cpu_of_roofline_first", exp(first / n), "ratio");
     figure("sumproduct.cpu_prediction_error", exp(error / n), "factor");
     return true;
 }
@@ -257,7 +264,7 @@ static bool matrices(const struct bench_machine *m)
             bench_bucket_matrix(&r, shape[i].m, shape[i].n, shape[i].k, t ? "nn" : "nt", shape[i].single);
             snprintf(name, sizeof name, "%ux%ux%u %s%s", shape[i].m, shape[i].n, shape[i].k, t ? "nn" : "nt",
                      shape[i].single ? "" : " of 2s");
-            bool wanted[WAYS] = {true, false, true, false, true};
+            bool wanted[WAYS] = {true, true, false, true, false, true};
             double seconds[WAYS];
             if (!row(m, &r.b, name, wanted, (int)shape[i].m, (int)shape[i].n, (int)shape[i].k, seconds))
                 return false;

@@ -1,8 +1,10 @@
 /* The native CPU implementation: which way a bucket goes, and on how many threads. */
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/env.h"
 #include "kernels/cpu/canon.h"
+#include "kernels/cpu/memo.h"
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
 
@@ -10,6 +12,8 @@
 static const double SERIAL_OPERATIONS = 1e5;
 /* Below this, deciding how to pack costs more than the bucket. */
 static const double STREAM_OPERATIONS = 4000;
+/* Above this, planning is a small part of it. */
+static const double KEPT_OPERATIONS = 1e7;
 
 const struct yk_panel_isa *yk_panel_isa(void)
 {
@@ -62,18 +66,56 @@ static int team(const struct yk_bucket *b, int threads)
 PANELS(double, YK_PANEL_LANES)
 PANELS(float, 2 * YK_PANEL_LANES)
 
+/* A bucket with a plan, kept if it is small. */
+#define PLANNED(real, lanes_per_vector)                                                                                \
+    static yk_status planned_##real(const struct yk_bucket *b, const real *const *in, real *out, int threads)          \
+    {                                                                                                                  \
+        const struct yk_panel_isa *isa = yk_panel_isa();                                                               \
+        struct yk_memo_key key;                                                                                        \
+        bool keep = yk_bucket_operations(b) < KEPT_OPERATIONS && yk_memo_key(&key, b, lanes_per_vector, threads);      \
+        const struct yk_cpu_plan *kept = keep ? yk_memo_find(&key) : NULL;                                             \
+        if (kept)                                                                                                      \
+            return isa->run_##real(&kept->shape, in, out, threads);                                                    \
+        struct yk_cpu_plan *plan = calloc(1, sizeof *plan);                                                            \
+        if (!plan)                                                                                                     \
+            return YK_ENOMEM;                                                                                          \
+        yk_status s = yk_canon_init(&plan->canon, b);                                                                  \
+        if (s != YK_OK) {                                                                                              \
+            free(plan);                                                                                                \
+            return s;                                                                                                  \
+        }                                                                                                              \
+        if (plan->canon.nin == 0 || plan->canon.nin > YK_PANEL_INPUTS) {                                               \
+            s = yk_stream_##real(&plan->canon, in, out, threads);                                                      \
+            keep = false;                                                                                              \
+        } else {                                                                                                       \
+            yk_canon_split(&plan->canon);                                                                              \
+            s = yk_panel_shape_init(&plan->shape, &plan->canon, lanes_per_vector, &isa->tile, threads);                \
+            if (s == YK_OK)                                                                                            \
+                s = isa->run_##real(&plan->shape, in, out, threads);                                                   \
+        }                                                                                                              \
+        if (keep && s == YK_OK)                                                                                        \
+            yk_memo_keep(&key, plan);                                                                                  \
+        else                                                                                                           \
+            yk_cpu_plan_free(plan);                                                                                    \
+        return s;                                                                                                      \
+    }
+
+PLANNED(double, YK_PANEL_LANES)
+PLANNED(float, 2 * YK_PANEL_LANES)
+
 #define CPU(name, real)                                                                                                \
     yk_status name(const struct yk_bucket *b, const real *const *in, real *out, int threads)                           \
     {                                                                                                                  \
         struct yk_canon c;                                                                                             \
-        yk_status s = yk_canon_init(&c, b);                                                                            \
+        yk_status s = yk_bucket_check(b, NULL, 0);                                                                     \
         if (s != YK_OK)                                                                                                \
             return s;                                                                                                  \
-        threads = team(b, threads);                                                                                    \
-        if (c.nin == 0 || c.nin > YK_PANEL_INPUTS || !yk_panels_pay(b))                                                \
-            s = yk_stream_##real(&c, in, out, threads);                                                                \
-        else                                                                                                           \
-            s = yk_panel_##real(yk_panel_isa(), &c, in, out, threads);                                                 \
+        if (yk_panels_pay(b))                                                                                          \
+            return planned_##real(b, in, out, team(b, threads));                                                       \
+        s = yk_canon_init(&c, b);                                                                                      \
+        if (s != YK_OK)                                                                                                \
+            return s;                                                                                                  \
+        s = yk_stream_##real(&c, in, out, team(b, threads));                                                           \
         yk_canon_finish(&c);                                                                                           \
         return s;                                                                                                      \
     }

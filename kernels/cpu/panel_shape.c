@@ -259,6 +259,7 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     s->lane_groups = s->cls[p.lanes].pad / vl;
     size_t bytes = words * sizeof(int64_t) + (c->nin + 1) * (sizeof(size_t) + 3 * sizeof(uint32_t) + s->lane_groups) +
                    2 * JOINT_MOST * sizeof(uint16_t);
+    s->bytes = bytes;
     char *mem = s->memory = malloc(bytes);
     if (!mem)
         return YK_ENOMEM;

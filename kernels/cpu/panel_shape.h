@@ -63,6 +63,7 @@ struct yk_panel_shape {
     uint32_t mr, nr; /* largest tile */
     double cost;     /* estimated cycles, one thread */
     void *memory;
+    size_t bytes; /* of MEMORY */
 };
 
 /** The cheapest way found for C with vectors of VL lanes and the register tile T; THREADS to cut work for.

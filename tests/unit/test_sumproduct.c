@@ -2,6 +2,7 @@
 #include <float.h>
 #include <stdio.h>
 #include "kernels/cpu/canon.h"
+#include "kernels/cpu/memo.h"
 #include "kernels/cpu/model.h"
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
@@ -229,6 +230,45 @@ START_TEST(bad_buckets_are_refused)
 }
 END_TEST
 
+/* Plans are kept: small buckets asked for again, with other values and among others, answer like fresh ones; a bucket
+ * that differs in its description only is another. */
+START_TEST(kept_plans_answer_like_fresh_ones)
+{
+    enum { SOME = 400 };
+    for (int round = 0; round < 2; round++)
+        check_double(yk_sumproduct_cpu, "kept", SOME, 15, 1);
+    const uint32_t d0[] = {24, 20, 20}, d1[] = {20, 24, 20}, va[] = {0, 2}, vb[] = {1, 2}, vt[] = {2, 1}, vo[] = {0, 1},
+                   vp[] = {1, 0}, vs[] = {2};
+    const struct yk_bucket_table in0[] = {{2, va, 480}, {2, vb, 400}}, in1[] = {{2, va, 400}, {2, vb, 480}},
+                                 turned[] = {{2, va, 480}, {2, vt, 400}}, wrong[] = {{2, va, 480}, {2, vb, 401}};
+    const struct yk_bucket b[] = {{3, d0, 2, in0, {2, vo, 480}, 1, vs},
+                                  {3, d1, 2, in1, {2, vo, 480}, 1, vs},
+                                  {3, d0, 2, turned, {2, vo, 480}, 1, vs},
+                                  {3, d0, 2, in0, {2, vp, 480}, 1, vs}},
+                           bad = {3, d0, 2, wrong, {2, vo, 480}, 1, vs};
+    double x[480], y[480], got[480];
+    long double want[480];
+    struct yk_memo_key key;
+    for (int round = 0; round < 8; round++)
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < 480; i++) {
+                x[i] = (i * 7 + round) % 31;
+                y[i] = (i * 5 + round * 3) % 29;
+            }
+            const double *const in[] = {x, y};
+            yk_sumproduct_naive(&b[k], in, want);
+            ck_assert_int_eq(yk_sumproduct_cpu(&b[k], in, got, 1), YK_OK);
+            for (int i = 0; i < 480; i++)
+                ck_assert(got[i] == (double)want[i]);
+            ck_assert_int_eq(yk_sumproduct_cpu(&bad, in, got, 1), YK_EINVAL);
+            ck_assert(yk_memo_key(&key, &b[k], YK_PANEL_LANES, 1) && yk_memo_find(&key));
+            ck_assert(yk_memo_key(&key, &bad, YK_PANEL_LANES, 1) && !yk_memo_find(&key));
+        }
+    yk_memo_forget();
+    ck_assert(yk_memo_key(&key, &b[0], YK_PANEL_LANES, 1) && !yk_memo_find(&key));
+}
+END_TEST
+
 START_TEST(rescaling_keeps_the_values)
 {
     double v[] = {0, 3e-300, 7e-301}, w[] = {0, 0}, tiny[] = {0x1p-1074, 0};
@@ -272,4 +312,4 @@ END_TEST
 YK_TEST_MAIN("sumproduct", cpu_agrees_with_naive, cpu_agrees_with_naive_on_threads, stream_agrees_with_naive,
              panels_agree_with_naive_on_every_instruction_set, float_agrees_with_naive,
              log_agrees_with_naive_and_does_not_underflow, a_matrix_product_by_hand, bad_buckets_are_refused,
-             rescaling_keeps_the_values, predicted_time_grows_with_the_work)
+             kept_plans_answer_like_fresh_ones, rescaling_keeps_the_values, predicted_time_grows_with_the_work)
