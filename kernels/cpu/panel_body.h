@@ -205,12 +205,17 @@ static void NAME(pack)(struct NAME(work) * w, int side)
     }
 }
 
+/* V's first N lanes to C + OFF[lane]. */
 static inline void NAME(scatter_vector)(REAL *c, const REAL *v, const int64_t *off, uint32_t n, uint8_t layout,
                                         bool add)
 {
     if (add)
         for (uint32_t l = 0; l < n; l++)
             c[off[l]] += v[l];
+#ifdef STORE_SOME
+    else if (layout == YK_LAY_RUN)
+        STORE_SOME(c + off[0], LOAD(v), n);
+#endif
     else if (n == VL && layout == YK_LAY_RUN2)
         for (uint32_t l = 0; l < VL; l += 2)
             memcpy(c + off[l], v + l, 2 * sizeof *v);
@@ -222,9 +227,30 @@ static inline void NAME(scatter_vector)(REAL *c, const REAL *v, const int64_t *o
             c[off[l]] = v[l];
 }
 
-/* Sums that did not go straight to the output: lanes scattered, or added up. */
+/* N vectors, STEP cells apart at V, whose cells of one lane lie BY[0..N) apart: each lane's run of such that are
+ * neighbours at once. */
+static void NAME(scatter_vectors)(REAL *c, const int64_t *by, const REAL *v, size_t step, uint32_t n,
+                                  const int64_t *off, uint32_t valid, uint8_t layout, bool add)
+{
+    for (uint32_t x = 0; x < n;) {
+        uint32_t run = 1;
+#if LANES_N >= 4
+        if (!add && layout != YK_LAY_RUN && layout != YK_LAY_RUN4)
+            while (run < 4 && x + run < n && by[x + run] == by[x] + run)
+                run++;
+        if (run > 1)
+            NAME(put_runs)(c + by[x], off, v + x * step, step, run, valid);
+        else
+#endif
+            NAME(scatter_vector)(c + by[x], v + x * step, off, valid, layout, add);
+        x += run;
+    }
+}
+
+/* Sums that did not go straight to the output: lanes scattered, or added up. LAYOUT: of each row with lanes along M,
+ * else of all; VALID lanes of the last row, or of all. */
 static void NAME(scatter)(const struct NAME(work) * w, const struct NAME(target) * to, uint32_t mr, uint32_t nr,
-                          const int64_t *lane, uint32_t valid, uint8_t layout)
+                          const int64_t *lane, uint32_t valid, const uint8_t *layout)
 {
     if (w->s->lanes == YK_K) {
         for (uint32_t j = 0; j < nr; j++)
@@ -237,37 +263,23 @@ static void NAME(scatter)(const struct NAME(work) * w, const struct NAME(target)
             }
         return;
     }
-    bool along_m = w->s->lanes == YK_M;
-#if LANES_N >= 4
-    bool quads = !to->add && layout == YK_LAY_ANY && valid == VL;
-    bool quad_i = quads && !along_m && mr == 4 && NAME(runs_on)(to->ci, 4, 1);
-#endif
-    for (uint32_t j = 0; j < nr; j++) {
-#if LANES_N >= 4
-        if (quads && nr - j >= 4 && NAME(runs_on)(to->cj + j, 4, 1)) {
-            for (uint32_t i = 0; i < mr; i++) {
-                const REAL *v = to->spill + ((size_t)j * mr + i) * VL;
-                NAME(put_quads)
-                (to->c + to->cj[j] + (along_m ? 0 : to->ci[i]), along_m ? to->ci + (size_t)i * VL : lane, v,
-                 (size_t)mr * VL);
-            }
-            j += 3;
-            continue;
-        }
-        if (quad_i) {
-            NAME(put_quads)(to->c + to->cj[j] + to->ci[0], lane, to->spill + (size_t)j * mr * VL, VL);
-            continue;
-        }
-#endif
-        for (uint32_t i = 0; i < mr; i++) {
-            const REAL *v = to->spill + ((size_t)j * mr + i) * VL;
-            REAL *c = to->c + to->cj[j];
-            if (along_m)
-                NAME(scatter_vector)(c, v, to->ci + (size_t)i * VL, i == mr - 1 ? valid : VL, layout, to->add);
-            else
-                NAME(scatter_vector)(c + to->ci[i], v, lane, valid, layout, to->add);
-        }
+    if (w->s->lanes == YK_M) {
+        for (uint32_t i = 0; i < mr; i++)
+            if (!(to->direct >> i & 1))
+                NAME(scatter_vectors)
+        (to->c, to->cj, to->spill + (size_t)i * VL, (size_t)mr * VL, nr, to->ci + (size_t)i * VL,
+         i == mr - 1 ? valid : VL, layout[i], to->add);
+        return;
     }
+    if (mr == 1 || (nr > 1 && to->cj[1] == to->cj[0] + 1)) {
+        for (uint32_t i = 0; i < mr; i++)
+            NAME(scatter_vectors)
+        (to->c + to->ci[i], to->cj, to->spill + (size_t)i * VL, (size_t)mr * VL, nr, lane, valid, *layout, to->add);
+        return;
+    }
+    for (uint32_t j = 0; j < nr; j++)
+        NAME(scatter_vectors)
+    (to->c + to->cj[j], to->ci, to->spill + (size_t)j * mr * VL, VL, mr, lane, valid, *layout, to->add);
 }
 
 /* Fetch the output's cells of a tile that will be written soon. */
@@ -299,21 +311,18 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
     size_t wide = s->lanes == YK_M ? 1 : VL;
     for (uint32_t g = 0; g < n.groups; g++) {
         uint32_t valid = VL;
-        uint8_t lay = YK_LAY_ANY;
+        const uint8_t *lay = layout;
         const int64_t *lane = NULL;
+        bool straight = false;
         if (s->lanes == YK_B) {
             lane = ob + (size_t)g * VL;
-            lay = layout[g];
-            if ((g + 1) * VL > w->n[YK_B]) {
+            lay = layout + g;
+            if ((g + 1) * VL > w->n[YK_B])
                 valid = w->n[YK_B] % VL;
-                lay = YK_LAY_ANY;
-            }
-            to.direct = lay == YK_LAY_RUN;
-            to.c = c + (to.direct ? lane[0] : 0);
-        } else {
+            straight = *lay == YK_LAY_RUN && valid == VL;
+            to.c = c + (straight ? lane[0] : 0);
+        } else
             to.c = c + ob[g];
-            to.direct = false;
-        }
         for (uint32_t j = 0; j < n.j; j += s->nr) {
             uint32_t nr = n.j - j < s->nr ? n.j - j : s->nr;
             const REAL *b = w->b + g * w->b_step + (size_t)j * n.rows * wide;
@@ -321,7 +330,7 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
             for (uint32_t i = 0; i < n.i; i += s->mr) {
                 uint32_t mr = n.i - i < s->mr ? n.i - i : s->mr;
                 const REAL *a = w->a + g * w->a_step + (size_t)i * n.rows * VL;
-                if (fetch && !(to.stream && to.direct)) {
+                if (fetch && !(to.stream && straight)) {
                     /* the tile after this one: below it, or the first of the next column */
                     uint32_t i1 = i + mr, j1 = j, mr1, nr1;
                     if (i1 == n.i) {
@@ -338,22 +347,20 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
                 if (s->lanes == YK_M) {
                     to.ci = om + (size_t)i * VL;
                     to.step = VL;
-                    valid = VL;
-                    lay = layout[i];
-                    for (uint32_t x = 1; x < mr; x++)
-                        lay = layout[i + x] == lay ? lay : YK_LAY_ANY;
-                    if ((i + mr) * VL > w->n[YK_M]) {
-                        valid = w->n[YK_M] % VL;
-                        lay = YK_LAY_ANY;
-                    }
-                    to.direct = lay == YK_LAY_RUN;
+                    valid = (i + mr) * VL > w->n[YK_M] ? w->n[YK_M] % VL : VL;
+                    lay = layout + i;
+                    to.direct = 0;
+                    for (uint32_t x = 0; x < mr; x++)
+                        to.direct |= (uint32_t)(lay[x] == YK_LAY_RUN && (x < mr - 1 || valid == VL)) << x;
+                    straight = to.direct == (1u << mr) - 1;
                     NAME(scalars)[nr - 1][mr - 1](a, b, n.rows, &to);
                 } else {
                     to.ci = om + i;
                     to.step = 1;
+                    to.direct = straight ? (1u << mr) - 1 : 0;
                     NAME(vectors)[nr - 1][mr - 1](a, b, n.rows, &to);
                 }
-                if (!to.direct)
+                if (!straight)
                     NAME(scatter)(w, &to, mr, nr, lane, valid, lay);
             }
         }
@@ -464,3 +471,5 @@ static yk_status NAME(run)(const struct yk_panel_shape *s, const REAL *const *in
 #undef LANES_N
 #undef LOAD
 #undef STORE
+#undef LOAD_SOME
+#undef STORE_SOME

@@ -18,6 +18,13 @@ static inline __attribute__((always_inline)) void NAME(put)(REAL *restrict dst, 
                                                             const bool more)
 {
     if (__builtin_expect(valid < VL, 0)) {
+#ifdef LOAD_SOME
+        if (layout == YK_LAY_RUN) {
+            VEC v = LOAD_SOME(p + off[0], valid);
+            STORE(dst, more ? LOAD(dst) * v : v);
+            return;
+        }
+#endif
         for (uint32_t l = 0; l < VL; l++)
             dst[l] = l < valid ? (more ? dst[l] : 1) * p[off[l]] : 0;
         return;

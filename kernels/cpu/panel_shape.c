@@ -128,6 +128,17 @@ static enum yk_lane_layout layout_of(const int64_t *off, uint32_t vl)
     return four ? YK_LAY_RUN4 : two ? YK_LAY_RUN2 : YK_LAY_ANY;
 }
 
+/* Of the last lanes, N of them, which may be fewer than a vector's: then only runs count. */
+static enum yk_lane_layout layout_of_some(const int64_t *off, uint32_t vl, uint32_t n)
+{
+    if (n >= vl)
+        return layout_of(off, vl);
+    for (uint32_t i = 1; i < n; i++)
+        if (off[i] != off[0] + i)
+            return YK_LAY_ANY;
+    return YK_LAY_RUN;
+}
+
 /* The longest R such that OFF[0..n) falls into runs of R consecutive cells. */
 static uint32_t run_of(const int64_t *off, uint32_t n)
 {
@@ -293,7 +304,7 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     for (uint32_t i = 0; i <= c->nin; i++)
         for (uint32_t g = 0; g < s->lane_groups; g++)
             s->layout[i * s->lane_groups + g] =
-                (g + 1) * vl <= l->n ? (uint8_t)layout_of(l->off + (size_t)i * l->pad + g * vl, vl) : YK_LAY_ANY;
+                (uint8_t)layout_of_some(l->off + (size_t)i * l->pad + g * vl, vl, l->n - g * vl);
     double i = s->cls[YK_M].n, k = s->cls[YK_K].n;
     if (s->lanes == YK_M)
         i = ceil(i / vl);

@@ -21,14 +21,25 @@ typedef REAL NAME(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof
 #define STREAM STORE
 #endif
 
+/* The first N < VL cells at P, zeros behind them; V to the first N cells at P. */
+#if defined(__AVX512F__) && VECTOR_BYTES == 64
+#if REAL_BYTES == 8
+#define LOAD_SOME(p, n)     ((VEC)_mm512_maskz_loadu_pd((__mmask8)((1u << (n)) - 1), (p)))
+#define STORE_SOME(p, v, n) _mm512_mask_storeu_pd((p), (__mmask8)((1u << (n)) - 1), (__m512d)(v))
+#else
+#define LOAD_SOME(p, n)     ((VEC)_mm512_maskz_loadu_ps((__mmask16)((1u << (n)) - 1), (p)))
+#define STORE_SOME(p, v, n) _mm512_mask_storeu_ps((p), (__mmask16)((1u << (n)) - 1), (__m512)(v))
+#endif
+#endif
+
 struct NAME(target) {
     REAL *c;           /* with the offsets of everything but i and j */
     const int64_t *ci; /* of row i: ci[i * step] */
     const int64_t *cj;
     uint32_t step;
-    bool direct; /* rows are runs of VL cells; else the sums go to SPILL[j][i][lane] */
-    bool add;    /* C has the sums of earlier blocks of p */
-    bool stream; /* past the caches: C is larger than they are */
+    uint32_t direct; /* bit i: row i is a run of VL cells; else its sums go to SPILL[j][i][lane] */
+    bool add;        /* C has the sums of earlier blocks of p */
+    bool stream;     /* past the caches: C is larger than they are */
     REAL scale;
     REAL *spill;
 };
@@ -66,17 +77,21 @@ static inline __attribute__((always_inline)) void NAME(tile)(const REAL *a, cons
         b += nr * (vectors ? VL : 1);
     }
     VEC scale = SPLAT(to->scale);
-    if (!to->direct) {
+    const uint32_t direct = to->direct;
+    if (direct != (1u << mr) - 1) {
 #pragma GCC unroll 64
         for (uint32_t x = 0; x < mr * nr * PARTS; x++)
             STORE(to->spill + x * LANES, acc[x] * scale);
-        return;
+        if (!direct)
+            return;
     }
 #pragma GCC unroll 8
     for (uint32_t j = 0; j < nr; j++) {
         REAL *c = to->c + to->cj[j];
 #pragma GCC unroll 8
         for (uint32_t i = 0; i < mr; i++) {
+            if (!(direct >> i & 1))
+                continue;
             REAL *at = c + to->ci[i * to->step];
 #pragma GCC unroll 4
             for (uint32_t u = 0; u < PARTS; u++) {

@@ -109,13 +109,24 @@ static inline __attribute__((always_inline)) void NAME(unzip)(VEC *v, const REAL
 }
 
 #if LANES_N >= 4
-/* Four vectors of VL lanes, STEP cells apart at V, to runs of four cells at C + OFF[lane]. */
-static inline void NAME(put_quads)(REAL *c, const int64_t *off, const REAL *v, size_t step)
+/* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. */
+static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
+                                  uint32_t valid)
 {
     REAL turned[4 * VL] __attribute__((aligned(64)));
+    if (n == 2) {
+        for (uint32_t u = 0; u < PARTS; u++) {
+            VEC a = LOAD(v + u * LANES), b = LOAD(v + u * LANES + step);
+            STORE(turned + u * 2 * LANES, PICK(a, b, ZIP_LO));
+            STORE(turned + u * 2 * LANES + LANES, PICK(a, b, ZIP_HI));
+        }
+        for (uint32_t l = 0; l < valid; l++)
+            memcpy(c + off[l], turned + 2 * l, 2 * sizeof *c);
+        return;
+    }
     for (uint32_t u = 0; u < PARTS; u++) {
         const REAL *p = v + u * LANES;
-        VEC a = LOAD(p), b = LOAD(p + step), d = LOAD(p + 2 * step), e = LOAD(p + 3 * step);
+        VEC a = LOAD(p), b = LOAD(p + step), d = LOAD(p + 2 * step), e = n == 4 ? LOAD(p + 3 * step) : d;
         VEC ad = PICK(a, d, ZIP_LO), be = PICK(b, e, ZIP_LO);
         REAL *to = turned + u * 4 * LANES;
         STORE(to, PICK(ad, be, ZIP_LO));
@@ -125,8 +136,12 @@ static inline void NAME(put_quads)(REAL *c, const int64_t *off, const REAL *v, s
         STORE(to + 2 * LANES, PICK(ad, be, ZIP_LO));
         STORE(to + 3 * LANES, PICK(ad, be, ZIP_HI));
     }
-    for (uint32_t l = 0; l < VL; l++)
-        memcpy(c + off[l], turned + 4 * l, 4 * sizeof *c);
+    if (n == 4)
+        for (uint32_t l = 0; l < valid; l++)
+            memcpy(c + off[l], turned + 4 * l, 4 * sizeof *c);
+    else
+        for (uint32_t l = 0; l < valid; l++)
+            memcpy(c + off[l], turned + 4 * l, 3 * sizeof *c);
 }
 #endif
 
