@@ -150,8 +150,6 @@ yk_status yk_map_copy(struct yk_map *m, uint64_t off, uint64_t len, unsigned loc
 /* The end of a list that is being made: [FROM, ...) is newest in WHERE. */
 static void append(struct yk_span *to, size_t *n, uint64_t from, yk_where where)
 {
-    if (*n && to[*n - 1].from == from)
-        --*n; /* nothing of it was left */
     if (!*n || to[*n - 1].where != where)
         to[(*n)++] = (struct yk_span){from, where};
 }
@@ -198,13 +196,17 @@ static bool there(const struct yk_map *m, const struct rows *r, unsigned locatio
 static yk_status put_rows(struct yk_map *m, const struct rows *r, unsigned location, bool alone)
 {
     uint64_t last;
-    if (location >= YK_LOCATIONS || (r->rows > 1 && r->pitch < r->len))
+    if (location >= YK_LOCATIONS)
         return YK_EINVAL;
     if (!r->rows || !r->len)
         return YK_OK;
     if (__builtin_mul_overflow(r->pitch, r->rows - 1, &last) || __builtin_add_overflow(last, r->off, &last) ||
         !in_bounds(m, last, r->len))
         return YK_EINVAL;
+    if (r->pitch <= r->len) { /* nothing is between them */
+        last += r->len - r->off;
+        return alone ? yk_map_write(m, r->off, last, location) : yk_map_copy(m, r->off, last, location);
+    }
     if (there(m, r, location, alone))
         return YK_OK;
     void *heap = NULL;

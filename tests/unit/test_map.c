@@ -94,7 +94,7 @@ static bool drop_in_model(struct model *w, unsigned location)
 /* Several pieces at a time; in the model byte by byte. */
 static yk_status step_rows(struct yk_map *m, struct model *w, unsigned location)
 {
-    unsigned off = rnd(w->size), pitch = 1 + rnd(6), len = 1 + rnd(pitch), rows = 1 + (w->size - off - 1) / pitch;
+    unsigned off = rnd(w->size), pitch = 1 + rnd(6), len = 1 + rnd(pitch + 2), rows = 1 + (w->size - off - 1) / pitch;
     bool alone = rnd(2);
     rows = rnd(2) ? rows : 1 + rnd(rows);
     if (off + (rows - 1) * pitch + len > w->size) {
@@ -203,7 +203,6 @@ START_TEST(bounds_are_checked)
     ck_assert_int_eq(yk_map_write(&m, 0, 5, YK_LOCATIONS), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy(&m, UINT64_MAX, 2, 1), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy(&m, 0, 1, YK_LOCATIONS), YK_EINVAL);
-    ck_assert_int_eq(yk_map_write_rows(&m, 0, 2, 1, 3, 1), YK_EINVAL); /* one over the other */
     ck_assert_int_eq(yk_map_write_rows(&m, 0, 2, UINT64_MAX / 2, 4, 1), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy_rows(&m, UINT64_MAX, 2, 2, 2, 1), YK_EINVAL);
     ck_assert_int_eq(yk_map_copy_rows(&m, 0, 1, 2, 2, YK_LOCATIONS), YK_EINVAL);
