@@ -54,8 +54,8 @@ yk_status yk_map_write(struct yk_map *m, uint64_t off, uint64_t len, unsigned lo
 yk_status yk_map_copy(struct yk_map *m, uint64_t off, uint64_t len, unsigned location);
 
 /**
- * yk_map_write and yk_map_copy of ROWS pieces of LEN bytes, each PITCH behind the one before, the first at OFF. Errors as there: map unchanged. Cost: O(n + ROWS), where
- * nothing changes O(ROWS log n).
+ * yk_map_write and yk_map_copy of ROWS pieces of LEN bytes, each PITCH behind the one before, the first at OFF. Errors
+ * as there: map unchanged. Cost: O(n + ROWS), where nothing changes O(ROWS log n).
  */
 yk_status yk_map_write_rows(struct yk_map *m, uint64_t off, uint64_t len, uint64_t pitch, uint64_t rows,
                             unsigned location);
