@@ -192,7 +192,8 @@ int main(int argc, char **argv)
     }
     if (sweep)
         return transfer_sweep((unsigned)atoi(device), bytes, repeat);
-    ok = probe("pinned", 0) && probe("large", 0) && probe("large", 1) && probe("both", 0) && probe("both", 1);
+    ok = probe("pinned", 0) && probe("both_pinned", 0) && probe("large", 0) && probe("large", 1) && probe("both", 0) &&
+         probe("both", 1);
     for (int i = 0; i < 4 && ok; i++)
         ok = probe("small", i % 2);
     if (!ok)
@@ -203,6 +204,7 @@ int main(int argc, char **argv)
     figure("transfer.write_over_bare", value("write", 1) / value("write", 0), "x");
     figure("transfer.read_over_bare", value("read", 1) / value("read", 0), "x");
     figure("transfer.both_over_one", value("both", 1) / value("one", 1), "x");
+    figure("transfer.both_of_pinned", value("both", 1) / value("both_pinned", 0), "x");
     figure("transfer.small_worst", worst_small(), "x");
     if (to) {
         double gbs = transfer_between((unsigned)atoi(device), (unsigned)atoi(to), bytes, repeat);

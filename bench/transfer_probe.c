@@ -112,19 +112,23 @@ static void large(size_t bytes, int repeat)
     }
 }
 
-static void pinned(size_t bytes, int repeat)
+static void *map_pinned(cl_command_queue q, size_t bytes)
 {
     cl_int err;
-    cl_command_queue q = new_queue();
-    cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes),
-           host = new_buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+    cl_mem host = new_buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
     void *p = clEnqueueMapBuffer(q, host, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &err);
     must(err, "clEnqueueMapBuffer");
+    return p;
+}
+
+static void pinned(size_t bytes, int repeat)
+{
+    cl_command_queue q = new_queue();
+    cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes);
+    void *p = map_pinned(q, bytes);
     memset(p, 5, bytes);
     move(q, m, true, p, bytes);
     rates(q, m, p, bytes, repeat, "_pinned");
-    must(clEnqueueUnmapMemObject(q, host, p, 0, NULL, NULL), "clEnqueueUnmapMemObject");
-    must(clFinish(q), "clFinish");
 }
 
 struct stream {
@@ -142,6 +146,35 @@ static void *flow(void *arg)
     for (int i = 0; i < s->n; i++)
         move(s->queue, s->mem, s->in, s->host, s->bytes);
     return NULL;
+}
+
+/* The same, all given to the driver at once: NVIDIA's lets blocking transfers of two threads take turns. */
+static void flow_pinned(struct stream *s, int n)
+{
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < s[k].n; i++)
+            must(s[k].in ? clEnqueueWriteBuffer(s[k].queue, s[k].mem, CL_FALSE, 0, s[k].bytes, s[k].host, 0, NULL, NULL)
+                         : clEnqueueReadBuffer(s[k].queue, s[k].mem, CL_FALSE, 0, s[k].bytes, s[k].host, 0, NULL, NULL),
+                 "a transfer");
+    for (int k = 0; k < n; k++)
+        must(clFlush(s[k].queue), "clFlush");
+    for (int k = 0; k < n; k++)
+        must(clFinish(s[k].queue), "clFinish");
+}
+
+static void both_pinned(size_t bytes, int repeat)
+{
+    struct stream s[2];
+    for (int i = 0; i < 2; i++) {
+        s[i] = (struct stream){new_queue(), new_buffer(CL_MEM_READ_WRITE, bytes), NULL, bytes, i == 0, 1};
+        s[i].host = map_pinned(s[i].queue, bytes);
+        memset(s[i].host, i, bytes);
+        flow_pinned(&s[i], 1);
+        s[i].n = repeat;
+    }
+    uint64_t from = yk_now_ns();
+    flow_pinned(s, 2);
+    printf("both_pinned %g\n", 2 * (double)bytes * repeat / (double)(yk_now_ns() - from));
 }
 
 /* One thread and queue for each direction: one alone, the other, both. */
@@ -200,6 +233,8 @@ int transfer_probe(const char *kind, unsigned which, size_t bytes, int repeat)
         pinned(bytes, repeat);
     else if (!strcmp(kind, "both"))
         both(bytes, repeat);
+    else if (!strcmp(kind, "both_pinned"))
+        both_pinned(bytes, repeat);
     else if (!strcmp(kind, "small"))
         small(repeat);
     else

@@ -1,4 +1,5 @@
 #include "bench/transfer_ring.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ double transfer_between(unsigned a, unsigned b, size_t bytes, int repeat)
 {
     struct place pa, pb;
     cl_int err;
-    struct yk_ring_shape shape = {2 << 20, 16, 0};
+    struct yk_ring_shape shape = {2 << 20, 16, 0, 0, true};
     if (!open_place(&pa, a, bytes) || !open_place(&pb, b, bytes))
         return -1;
     struct yk_ring *r = yk_ring_create(pa.d->cl, pa.queue, 32 << 20, &err);
@@ -74,54 +75,111 @@ double transfer_between(unsigned a, unsigned b, size_t bytes, int repeat)
         return -1;
     for (size_t chunk = 256 << 10; chunk <= 4 << 20; chunk *= 2)
         printf("ring, chunks of %zu KiB: %.1f GB/s\n", chunk >> 10,
-               rate(r, (struct yk_ring_shape){chunk, (unsigned)((16 << 20) / chunk), 0}, ACROSS, &pa, &pb, NULL, bytes,
-                    repeat));
+               rate(r, (struct yk_ring_shape){chunk, (unsigned)((16 << 20) / chunk), 0, 0, true}, ACROSS, &pa, &pb,
+                    NULL, bytes, repeat));
     return rate(r, shape, ACROSS, &pa, &pb, NULL, bytes, repeat);
+}
+
+/* The ring's rate in one direction while the other goes on, of both together; negative: it failed. */
+struct one_way {
+    struct yk_ring *ring;
+    struct yk_ring_shape shape;
+    enum way way;
+    struct place *at;
+    void *host;
+    size_t bytes;
+    int repeat;
+    double gbs;
+};
+
+static void *go_one_way(void *arg)
+{
+    struct one_way *w = arg;
+    w->gbs = rate(w->ring, w->shape, w->way, w->at, NULL, w->host, w->bytes, w->repeat);
+    return NULL;
+}
+
+static double rate_both(struct one_way *in, struct one_way *out)
+{
+    pthread_t t;
+    if (pthread_create(&t, NULL, go_one_way, in))
+        return -1;
+    go_one_way(out);
+    pthread_join(t, NULL);
+    return in->gbs < 0 || out->gbs < 0 ? -1 : in->gbs + out->gbs;
+}
+
+static void sweep_shapes(struct yk_ring *const *r, struct place *at, unsigned char *const *host, size_t bytes,
+                         int repeat)
+{
+    static const char *const names[] = {"in", "out", "both"};
+    for (int way = 0; way < 3; way++)
+        for (unsigned slots = 8; slots <= 16; slots *= 2)
+            for (size_t chunk = 1 << 20; chunk <= 4 << 20; chunk *= 2)
+                for (size_t unit = 64 << 10; unit <= 256 << 10; unit *= 4) {
+                    if (slots * chunk > yk_ring_bytes(r[0]))
+                        continue;
+                    printf("%-4s %2u slots of %4zu KiB, units of %4zu; threads in 6 8 10 12, out half:", names[way],
+                           slots, chunk >> 10, unit >> 10);
+                    static const unsigned threads[] = {6, 8, 10, 12};
+                    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+                        struct yk_ring_shape shape = {chunk, slots, threads[t], unit, true};
+                        struct one_way in = {r[0], shape, IN, &at[0], host[0], bytes, repeat, 0},
+                                       out = {r[1], shape, OUT, &at[1], host[1], bytes, repeat, 0};
+                        out.shape.threads /= 2;
+                        if (way == 0)
+                            go_one_way(&in);
+                        else if (way == 1)
+                            go_one_way(&out);
+                        printf(" %6.1f", way == 0 ? in.gbs : way == 1 ? out.gbs : rate_both(&in, &out));
+                    }
+                    printf("\n");
+                }
+}
+
+static void sweep_sizes(struct yk_ring *r, struct place *a, void *host, size_t bytes)
+{
+    for (size_t n = 256 << 10; n <= bytes && n <= 256 << 20; n *= 2) {
+        printf("%6zu KiB in GB/s: plain %5.1f;", n >> 10,
+               rate(r, (struct yk_ring_shape){.chunk = 0}, PLAIN_IN, a, NULL, host, n, 9));
+        for (size_t chunk = 64 << 10; chunk <= 2 << 20; chunk *= 2)
+            printf(" %5.1f", rate(r, (struct yk_ring_shape){chunk, 16, 8, 64 << 10, true}, IN, a, NULL, host, n, 9));
+        printf("   out: plain %5.1f;", rate(r, (struct yk_ring_shape){.chunk = 0}, PLAIN_OUT, a, NULL, host, n, 9));
+        for (size_t chunk = 64 << 10; chunk <= 2 << 20; chunk *= 2)
+            printf(" %5.1f", rate(r, (struct yk_ring_shape){chunk, 16, 8, 64 << 10, true}, OUT, a, NULL, host, n, 9));
+        printf("  (chunks of 64 KiB to 2 MiB)\n");
+    }
 }
 
 int transfer_sweep(unsigned dev, size_t bytes, int repeat)
 {
-    struct place a;
+    struct place at[2];
     cl_int err;
-    unsigned char *host = malloc(bytes);
-    if (!host || !open_place(&a, dev, bytes)) {
-        fprintf(stderr, "transfer: no device %u with %zu bytes\n", dev, bytes);
-        return 1;
+    unsigned char *host[2];
+    struct yk_ring *r[2];
+    for (int i = 0; i < 2; i++) {
+        host[i] = malloc(bytes);
+        if (!host[i] || !open_place(&at[i], dev, bytes)) {
+            fprintf(stderr, "transfer: no device %u with %zu bytes\n", dev, bytes);
+            return 1;
+        }
+        memset(host[i], 3, bytes);
     }
-    memset(host, 3, bytes);
-    struct yk_ring *r = NULL;
-    for (size_t n = 1 << 20; n <= 64 << 20; n *= 2) {
+    for (size_t n = 1 << 20; n <= 32 << 20; n *= 2) {
         uint64_t from = yk_now_ns();
-        r = yk_ring_create(a.d->cl, a.queue, n, &err);
+        r[0] = yk_ring_create(at[0].d->cl, at[0].queue, n, &err);
         uint64_t made = yk_now_ns();
-        if (!r)
+        if (!r[0])
             return 1;
         printf("a ring of %zu MiB: %.2f ms to make\n", n >> 20, (double)(made - from) * 1e-6);
-        if (n < 64 << 20)
-            yk_ring_destroy(r, a.queue);
+        if (n < 32 << 20)
+            yk_ring_destroy(r[0], at[0].queue);
     }
-    for (int way = IN; way <= OUT; way++)
-        for (size_t ring = 8 << 20; ring <= 64 << 20; ring *= 2)
-            for (size_t chunk = 256 << 10; chunk <= 4 << 20; chunk *= 2) {
-                if (ring / chunk > YK_RING_SLOTS || ring / chunk < 4)
-                    continue;
-                printf("%s ring %2zu MiB chunk %4zu KiB, threads 2 4 6 8 12:", way == IN ? "in " : "out", ring >> 20,
-                       chunk >> 10);
-                for (unsigned t = 2; t <= 12; t += t == 8 ? 4 : 2)
-                    printf(" %6.1f", rate(r, (struct yk_ring_shape){chunk, (unsigned)(ring / chunk), t}, way, &a, NULL,
-                                          host, bytes, repeat));
-                printf("\n");
-            }
-    for (size_t n = 256 << 10; n <= bytes && n <= 256 << 20; n *= 2) {
-        printf("%6zu KiB in GB/s: plain %5.1f;", n >> 10,
-               rate(r, (struct yk_ring_shape){0}, PLAIN_IN, &a, NULL, host, n, 9));
-        for (size_t chunk = 64 << 10; chunk <= 2 << 20; chunk *= 2)
-            printf(" %5.1f", rate(r, (struct yk_ring_shape){chunk, 16, 8}, IN, &a, NULL, host, n, 9));
-        printf("   out: plain %5.1f;", rate(r, (struct yk_ring_shape){0}, PLAIN_OUT, &a, NULL, host, n, 9));
-        for (size_t chunk = 64 << 10; chunk <= 2 << 20; chunk *= 2)
-            printf(" %5.1f", rate(r, (struct yk_ring_shape){chunk, 16, 8}, OUT, &a, NULL, host, n, 9));
-        printf("  (chunks of 64 KiB to 2 MiB)\n");
-    }
-    free(host);
+    if (!(r[1] = yk_ring_create(at[1].d->cl, at[1].queue, 32 << 20, &err)))
+        return 1;
+    sweep_shapes(r, at, host, bytes, repeat);
+    sweep_sizes(r[0], &at[0], host[0], bytes);
+    free(host[0]);
+    free(host[1]);
     return 0;
 }

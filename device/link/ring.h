@@ -19,6 +19,8 @@ struct yk_ring_shape {
     size_t chunk;     /* bytes of a slot */
     unsigned slots;   /* 2..YK_RING_SLOTS */
     unsigned threads; /* beside the caller's; 0 is possible */
+    size_t unit;      /* bytes that a thread copies at a time; 0: a chunk */
+    bool asks;        /* ask the driver for the status of commands, do not wait in it (ask.h) */
 };
 
 /* A place on a device: [off, ...) of BUFFER, by an in-order QUEUE of its context that nobody else uses meanwhile. */

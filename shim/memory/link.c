@@ -7,10 +7,11 @@
 #include "base/env.h"
 #include "base/log.h"
 
-/* Measured on an H200 with 32 cores (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 50 of 55 GB/s
- * both ways with chunks of 2 MiB; smaller transfers want smaller chunks, some 16 of them; from 4 MiB on it beats the
- * driver; and it takes 10 ms to make, which 128 MiB in or 256 MiB out repay (the driver's own way: 9.4 and 16.8 GB/s).
- */
+/* Measured on an H200 (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 51 of 55 GB/s in and 53 out
+ * with chunks of 4 MiB, copied in units of 256 KiB; rings of 8 MiB reach half of it, since the device is then at lines
+ * that are still in the caches of the cores that copy. Smaller transfers want smaller chunks, some 16 of them; from 4
+ * MiB on the ring beats the driver; and it takes 17 ms to make, which 128 MiB in or 256 MiB out repay (the driver's own
+ * way: 7 to 9 and 12 to 17 GB/s). */
 enum {
     AUTO_LEAST = 4 << 20,
     AUTO_RING = 32 << 20,
@@ -18,11 +19,19 @@ enum {
     LONG = 32 << 20,
     AUTO_THREADS = 8,
     CHUNK_LEAST = 256 << 10,
-    CHUNK_MOST = 2 << 20,
+    CHUNK_MOST = 4 << 20,
+    UNIT = 256 << 10,
     SLOTS = 16
 };
 /* Tests: many chunks in small transfers, slots that are used again. */
-enum { FORCE_LEAST = 64, FORCE_RING = 16 << 10, FORCE_CHUNK = 4096, FORCE_SLOTS = 4, FORCE_THREADS = 3 };
+enum {
+    FORCE_LEAST = 64,
+    FORCE_RING = 16 << 10,
+    FORCE_CHUNK = 4096,
+    FORCE_SLOTS = 4,
+    FORCE_THREADS = 3,
+    FORCE_UNIT = 1500
+};
 
 struct mapped {
     const unsigned char *from;
@@ -31,7 +40,7 @@ struct mapped {
 
 static struct {
     pthread_once_t once;
-    bool on, force;
+    bool on, force, asks;
     size_t least, ring, pays;
     unsigned threads;
     size_t moved[YK_WAYS][YK_MAX_DEVICES]; /* by transfers that a ring could have carried; atomic */
@@ -51,9 +60,10 @@ static void start(void)
     const char *mode = yk_env_str("YOKE_RING", "auto");
     unsigned half = cores() / 2;
     link_.on = strcmp(mode, "off") != 0;
-    link_.force = !strcmp(mode, "force");
+    link_.asks = !strcmp(mode, "ask");
+    link_.force = link_.asks || !strcmp(mode, "force");
     if (link_.on && !link_.force && strcmp(mode, "auto"))
-        yk_warn("YOKE_RING=%s is not off, auto or force; auto is used", mode);
+        yk_warn("YOKE_RING=%s is not off, auto, force or ask; auto is used", mode);
     link_.least = link_.force ? FORCE_LEAST : AUTO_LEAST;
     link_.ring = link_.force ? FORCE_RING : AUTO_RING;
     link_.pays = link_.force ? 0 : AUTO_PAYS;
@@ -63,22 +73,35 @@ static void start(void)
 static struct yk_ring_shape shape_for(size_t len)
 {
     if (link_.force)
-        return (struct yk_ring_shape){FORCE_CHUNK, FORCE_SLOTS, FORCE_THREADS};
+        return (struct yk_ring_shape){FORCE_CHUNK, FORCE_SLOTS, FORCE_THREADS, FORCE_UNIT, link_.asks};
     size_t chunk = len / SLOTS;
     chunk = chunk < CHUNK_LEAST ? CHUNK_LEAST : chunk > CHUNK_MOST ? CHUNK_MOST : chunk;
-    return (struct yk_ring_shape){chunk, AUTO_RING / CHUNK_MOST, link_.threads};
+    return (struct yk_ring_shape){chunk, AUTO_RING / CHUNK_MOST, link_.threads, UNIT, true};
 }
 
-/* BESIDE: bytes that go the other way meanwhile. Each way also has a thread that talks to the driver, whose waits are
- * busy, and so has the device: on 16 cores 6 threads each way moved 70 GB/s together, 8 moved 61, 4 moved 59. */
-static struct yk_ring_shape shape_beside(size_t len, size_t beside)
+/* BESIDE: bytes that go the other way meanwhile. Each way also has a thread that talks to the driver, and the kernels
+ * between have one; all three ask again and again. A thread copies 6 GB/s in, where the ring's lines are still in some
+ * other core's cache, and 13 out. On 16 cores 9 in and 4 out carried 45 GB/s each way; equal shares, or more threads
+ * than cores, half of that: threads that are too slow for the link follow so closely on its heels that each line they
+ * write is taken from another core. */
+static struct yk_ring_shape shape_beside(enum yk_direction way, size_t len, size_t beside)
 {
-    enum { OTHERS = 4, LEAST = 2, MUCH = 4 };
+    enum { OTHERS = 3, LEAST = 3, MUCH = 4, IN_MOST = 12, OUT_MOST = 6 };
     struct yk_ring_shape s = shape_for(len);
-    unsigned n = cores(), half = n > OTHERS + 2 * LEAST ? (n - OTHERS) / 2 : LEAST;
-    if (!link_.force && beside > len / MUCH && s.threads > half)
-        s.threads = half;
+    if (link_.force || beside <= len / MUCH)
+        return s;
+    unsigned n = cores(), rest = n > OTHERS + LEAST ? n - OTHERS : LEAST, out = rest / 3;
+    if (way == YK_IN)
+        s.threads = rest - out < IN_MOST ? rest - out : IN_MOST;
+    else
+        s.threads = out < OUT_MOST ? out : OUT_MOST;
     return s;
+}
+
+bool yk_link_asks(unsigned dev)
+{
+    pthread_once(&link_.once, start);
+    return link_.asks || yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_GPU;
 }
 
 static bool possible(unsigned dev, size_t len)
@@ -260,7 +283,7 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
     if (r && q) {
         struct progress p = {steps, 0};
         const struct yk_ring_steps noted = {.passed = note_passed, .arg = &p};
-        err = yk_ring_write_steps(r, shape_beside(len, beside), cl, q, piece, n, &noted);
+        err = yk_ring_write_steps(r, shape_beside(YK_IN, len, beside), cl, q, piece, n, &noted);
         if (err == CL_SUCCESS)
             return err;
         gave_up(dev, YK_IN, err);
@@ -287,7 +310,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
     cl_command_queue q = yk_context_link_queue(ctx, dev, YK_OUT);
     cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     if (r && q) {
-        err = yk_ring_read_steps(r, shape_beside(len, beside), cl, q, piece, n, steps);
+        err = yk_ring_read_steps(r, shape_beside(YK_OUT, len, beside), cl, q, piece, n, steps);
         if (err == CL_SUCCESS || steps->gate(steps->arg, 0, false) == YK_RING_STOP)
             return err;
         gave_up(dev, YK_OUT, err);

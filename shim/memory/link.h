@@ -3,7 +3,8 @@
  * queue/transfer.c for the app's reads and writes, merge. Devices that work in the host's memory never use it, nor do
  * programs that move too little to pay for a ring.
  *
- * YOKE_RING: `off`, `auto` (default), or for tests `force`: every device, however small, through a tiny ring. */
+ * YOKE_RING: `off`, `auto` (default), or for tests `force`: every device, however small, through a tiny ring; `ask`:
+ * and as if all were GPUs (device/ask.h). */
 #ifndef YK_SHIM_MEMORY_LINK_H
 #define YK_SHIM_MEMORY_LINK_H
 
@@ -12,6 +13,9 @@
 /** Would a transfer of LEN bytes between PTR and DEV go through a ring? Counts nothing; a later call may say otherwise.
  * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
+
+/** Are DEV's commands better asked about than waited for (device/ask.h)? Thread: any. Cost: loads. */
+bool yk_link_asks(unsigned dev);
 
 /** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are, where nobody has measured it. */
 double yk_link_bandwidth(unsigned dev, double bytes);

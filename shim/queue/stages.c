@@ -1,6 +1,8 @@
 #include "shim/queue/stages.h"
 #include <string.h>
+#include "base/clock.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
@@ -135,11 +137,14 @@ unsigned yk_stages_run(struct yk_chain *chain)
 {
     struct yk_stages_plan plan;
     unsigned parts = parts_for(chain), done = 0;
+    uint64_t start = yk_trace_on() ? yk_now_ns() : 0;
     const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
     if (!f || (yk_rt.options.piping == YK_PIPING_AUTO && others_may(f)))
         return 0;
     struct yk_code_kernel *k = NULL;
     if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) && (k = yk_stages_take(chain->launch, f))) {
+        if (yk_trace_on())
+            yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u", plan.n);
         if (yk_launch_set_args(chain->launch, k->real, yk_rt.primary->index) == CL_SUCCESS)
             done = yk_stages_carry(chain, &plan, f, k->real);
         yk_stages_give(chain->launch, f, k);

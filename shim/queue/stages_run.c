@@ -1,13 +1,20 @@
 #include "shim/queue/stages_run.h"
 #include <limits.h>
+#include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "device/ask.h"
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/box.h"
 
-enum { AHEAD = 2 }; /* parts given to the driver at a time */
+/* Parts given to the driver at a time; on a GPU a kernel begins when all writes are over that its queue's neighbours
+ * were given before, half a millisecond's worth. */
+enum { AHEAD = 2, AHEAD_ASKING = 16 };
+/* How long a thread looks before it sleeps, beside a GPU: stages follow one another within microseconds, and waking a
+ * thread takes tens of them. */
+enum { LOOK_NS = 500000 };
 
 /* One chain on its way. */
 struct flow {
@@ -16,19 +23,31 @@ struct flow {
     const struct yk_facts_kernel *facts;
     cl_kernel kernel;
     cl_command_queue queue; /* of the kernels */
-    struct yk_lock lock;    /* guards the rest */
+    bool asks;              /* device/ask.h; else threads wait in the driver, or sleep */
+    struct yk_lock lock;    /* guards the rest; what others look at without it is changed atomically */
     pthread_cond_t changed;
     unsigned arrived, run; /* the bytes of parts below are in; parts below have run */
     bool stop;             /* a stage has failed on which others wait */
     unsigned begun;        /* parts that the driver was given */
     cl_int run_err, out_err;
     bool run_over, out_over;
+    bool beside_out; /* by a thread of its own */
+    uint64_t *at;    /* MARKS times for each part; NULL: no trace */
 };
+
+/* What happens to a part, as the trace shows it. */
+enum mark { MARK_IN, MARK_ISSUED, MARK_RUN, MARK_OUT, MARKS };
+
+static void mark(const struct flow *f, unsigned part, enum mark what)
+{
+    if (f->at && part < f->plan->n)
+        f->at[part * MARKS + what] = yk_now_ns();
+}
 
 static void tell(struct flow *f, unsigned *what, unsigned below)
 {
     yk_lock_take(&f->lock);
-    *what = below;
+    __atomic_store_n(what, below, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&f->changed);
     yk_lock_drop(&f->lock);
 }
@@ -37,14 +56,18 @@ static void end(struct flow *f, bool *over, cl_int *at, cl_int err, bool stop)
 {
     yk_lock_take(&f->lock);
     *at = err;
-    *over = true;
-    f->stop |= stop;
+    __atomic_store_n(over, true, __ATOMIC_RELEASE);
+    if (stop)
+        __atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&f->changed);
     yk_lock_drop(&f->lock);
 }
 
 static cl_int await_end(struct flow *f, const bool *over, const cl_int *err)
 {
+    uint64_t until = f->asks ? yk_now_ns() + LOOK_NS : 0;
+    while (f->asks && !__atomic_load_n(over, __ATOMIC_ACQUIRE) && yk_now_ns() < until)
+        yk_ask_pause();
     yk_lock_take(&f->lock);
     while (!*over)
         yk_lock_wait(&f->lock, &f->changed);
@@ -53,13 +76,28 @@ static cl_int await_end(struct flow *f, const bool *over, const cl_int *err)
     return was;
 }
 
+static enum yk_ring_gate look(const struct flow *f, const unsigned *what, unsigned step)
+{
+    if (__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE))
+        return YK_RING_STOP;
+    return __atomic_load_n(what, __ATOMIC_ACQUIRE) > step ? YK_RING_OPEN : YK_RING_SHUT;
+}
+
 /* Has what *WHAT counts come past STEP? */
 static enum yk_ring_gate past(struct flow *f, const unsigned *what, unsigned step, bool wait)
 {
+    enum yk_ring_gate g = look(f, what, step);
+    bool looks = wait && f->asks && g == YK_RING_SHUT;
+    uint64_t until = looks ? yk_now_ns() + LOOK_NS : 0;
+    while (looks && g == YK_RING_SHUT && yk_now_ns() < until) {
+        yk_ask_pause();
+        g = look(f, what, step);
+    }
+    if (!wait || g != YK_RING_SHUT)
+        return g;
     yk_lock_take(&f->lock);
-    while (wait && *what <= step && !f->stop)
+    while ((g = look(f, what, step)) == YK_RING_SHUT)
         yk_lock_wait(&f->lock, &f->changed);
-    enum yk_ring_gate g = f->stop ? YK_RING_STOP : *what > step ? YK_RING_OPEN : YK_RING_SHUT;
     yk_lock_drop(&f->lock);
     return g;
 }
@@ -67,13 +105,18 @@ static enum yk_ring_gate past(struct flow *f, const unsigned *what, unsigned ste
 static void bytes_arrived(void *arg, unsigned below)
 {
     struct flow *f = arg;
+    for (unsigned i = f->arrived; i < below && i < f->plan->n; i++)
+        mark(f, i, MARK_IN);
     tell(f, &f->arrived, below);
 }
 
 static enum yk_ring_gate has_run(void *arg, unsigned step, bool wait)
 {
     struct flow *f = arg;
-    return past(f, &f->run, step, wait);
+    enum yk_ring_gate g = past(f, &f->run, step, wait);
+    if (g == YK_RING_OPEN)
+        mark(f, step, MARK_OUT);
+    return g;
 }
 
 /* The commands of a part. */
@@ -96,13 +139,24 @@ static cl_int issue(struct flow *f, unsigned part, struct issued *e)
     }
     if (e->n)
         tell(f, &f->begun, part + 1);
+    mark(f, part, MARK_ISSUED);
     return err == CL_SUCCESS ? cl->Flush(f->queue) : err;
 }
 
+static bool is_over(const struct issued *e)
+{
+    bool over = true;
+    for (unsigned i = 0; i < e->n && over; i++)
+        over = yk_ask_over(yk_rt.primary->cl, e->event[i]);
+    return over;
+}
+
 /* Wait for the commands of a part; their events are gone then. */
-static cl_int await_part(struct issued *e)
+static cl_int await_part(const struct flow *f, struct issued *e)
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
+    for (unsigned i = 0; i < e->n && f->asks; i++)
+        yk_ask_until_over(cl, e->event[i]);
     cl_int err = e->n ? cl->WaitForEvents(e->n, e->event) : CL_SUCCESS;
     for (unsigned i = 0; i < e->n; i++) {
         cl_int status = CL_QUEUED;
@@ -116,39 +170,42 @@ static cl_int await_part(struct issued *e)
     return err;
 }
 
-/* The parts one after the other, each when its bytes are in. While they are, the next is given to the driver before the
- * last one is waited for, so that the device is never idle. */
+/* The parts one after the other, each when its bytes are in. Some are given to the driver before the last one is over,
+ * so that the device is never idle. */
 static cl_int run_parts(struct flow *f)
 {
-    struct issued event[AHEAD] = {{.n = 0}};
-    unsigned issued = 0, over = 0, n = f->plan->n;
+    struct issued event[AHEAD_ASKING] = {{.n = 0}};
+    const unsigned ahead = f->asks ? AHEAD_ASKING : AHEAD, n = f->plan->n;
+    unsigned issued = 0, over = 0;
+    uint64_t until = 0; /* asking instead of waiting */
     cl_int err = CL_SUCCESS;
     while (over < n && err == CL_SUCCESS) {
-        enum yk_ring_gate g = YK_RING_SHUT;
-        if (issued < n && issued < over + AHEAD)
-            g = past(f, &f->arrived, issued, issued == over);
+        bool more = issued < n && issued < over + ahead;
+        enum yk_ring_gate g = more ? past(f, &f->arrived, issued, issued == over) : YK_RING_SHUT;
         if (g == YK_RING_STOP) {
             err = CL_OUT_OF_RESOURCES;
         } else if (g == YK_RING_OPEN) {
-            err = issue(f, issued, &event[issued % AHEAD]);
+            err = issue(f, issued, &event[issued % ahead]);
             issued++;
         } else {
-            err = await_part(&event[over % AHEAD]);
+            if (more && f->asks && !is_over(&event[over % ahead])) { /* the next bytes may come before that */
+                uint64_t now = yk_now_ns();
+                until = until ? until : now + LOOK_NS;
+                if (now < until) {
+                    yk_ask_pause();
+                    continue;
+                }
+            }
+            until = 0;
+            err = await_part(f, &event[over % ahead]);
+            mark(f, over, MARK_RUN);
             if (err == CL_SUCCESS)
                 tell(f, &f->run, ++over);
         }
     }
-    for (unsigned i = 0; i < AHEAD; i++) /* after an error: nothing stays under way */
-        (void)await_part(&event[i]);
+    for (unsigned i = 0; i < ahead; i++) /* after an error: nothing stays under way */
+        (void)await_part(f, &event[i]);
     return err;
-}
-
-static void *run_stage(void *arg)
-{
-    struct flow *f = arg;
-    cl_int err = run_parts(f);
-    end(f, &f->run_over, &f->run_err, err, err != CL_SUCCESS);
-    return NULL;
 }
 
 static void *out_stage(void *arg)
@@ -161,6 +218,15 @@ static void *out_stage(void *arg)
     return NULL;
 }
 
+static void *run_stage(void *arg)
+{
+    struct flow *f = arg;
+    f->beside_out = yk_thread_start(out_stage, f) == 0;
+    cl_int err = run_parts(f);
+    end(f, &f->run_over, &f->run_err, err, err != CL_SUCCESS);
+    return NULL;
+}
+
 static cl_int in_stage(struct flow *f)
 {
     const struct yk_ring_steps steps = {.passed = bytes_arrived, .arg = f};
@@ -168,9 +234,10 @@ static cl_int in_stage(struct flow *f)
     cl_int err =
         yk_link_write_steps(q->ctx, yk_rt.primary->index, f->plan->in.v, f->plan->in.n, f->plan->out_bytes, &steps);
     yk_lock_take(&f->lock);
-    f->stop |= err != CL_SUCCESS;
     if (err == CL_SUCCESS)
-        f->arrived = UINT_MAX;
+        __atomic_store_n(&f->arrived, UINT_MAX, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&f->changed);
     yk_lock_drop(&f->lock);
     return err;
@@ -194,8 +261,30 @@ static void written(const struct yk_chain *c)
     }
 }
 
-static void trace(const struct flow *f, uint64_t start)
+/* When each part's bytes were in, its kernel was given to the driver and was over, and its last chunk might come out.
+ */
+static void trace_parts(struct flow *f, uint64_t start)
 {
+    int run = yk_track_device(yk_rt.machine->primary), link = yk_track_link(yk_rt.machine->primary);
+    uint64_t from = start;
+    for (unsigned i = 0; i < f->plan->n; i++) {
+        const uint64_t *at = &f->at[i * MARKS];
+        if (at[MARK_IN] >= from)
+            yk_trace_span(link, "stage", "in", from, at[MARK_IN], "\"part\":%u", i);
+        from = at[MARK_IN];
+        if (at[MARK_RUN] >= at[MARK_ISSUED])
+            yk_trace_span(run, "stage", "part", at[MARK_ISSUED], at[MARK_RUN], "\"part\":%u", i);
+        if (at[MARK_OUT])
+            yk_trace_instant(link, "out", at[MARK_OUT], "\"part\":%u", i);
+    }
+    free(f->at);
+    f->at = NULL;
+}
+
+static void trace(struct flow *f, uint64_t start)
+{
+    if (f->at)
+        trace_parts(f, start);
     if (!yk_trace_on())
         return;
     unsigned p = yk_rt.machine->primary;
@@ -210,7 +299,8 @@ static unsigned flow(struct flow *f)
     struct yk_chain *c = f->chain;
     struct yk_launch *l = c->launch;
     uint64_t start = yk_now_ns();
-    bool beside_run = yk_thread_start(run_stage, f) == 0, beside_out = yk_thread_start(out_stage, f) == 0;
+    f->at = yk_trace_on() ? calloc((size_t)f->plan->n * MARKS, sizeof *f->at) : NULL;
+    bool beside_run = yk_thread_start(run_stage, f) == 0;
     cl_int in_err = in_stage(f);
     if (in_err == CL_SUCCESS) {
         written(c);
@@ -225,7 +315,7 @@ static unsigned flow(struct flow *f)
         for (unsigned i = 0; i < c->nreads; i++)
             yk_event_set(c->read[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
     }
-    if (!beside_out)
+    if (!f->beside_out) /* written before the end of the run */
         out_stage(f);
     cl_int out_err = await_end(f, &f->out_over, &f->out_err);
     trace(f, start);
@@ -259,6 +349,7 @@ unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *pl
                      .facts = facts,
                      .kernel = kernel,
                      .queue = yk_queue_share(q, yk_rt.primary->index),
+                     .asks = yk_link_asks(yk_rt.primary->index),
                      .arrived = plan->in.n ? plan->in.v[0].step : UINT_MAX};
     /* What this queue has already given to the primary's driver comes first. */
     if (!f.queue || yk_rt.primary->cl->Finish(q->real) != CL_SUCCESS)

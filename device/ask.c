@@ -1,0 +1,24 @@
+#include "device/ask.h"
+#include <time.h>
+#include "base/clock.h"
+
+static const uint64_t spin_ns = 1000000, most_ns = 1000000000;
+
+bool yk_ask_over(const struct yk_cl *cl, cl_event e)
+{
+    cl_int status = CL_COMPLETE;
+    return cl->GetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != CL_SUCCESS ||
+           status <= CL_COMPLETE;
+}
+
+void yk_ask_until_over(const struct yk_cl *cl, cl_event e)
+{
+    uint64_t from = yk_now_ns(), now = from;
+    while (!yk_ask_over(cl, e) && now - from < most_ns) {
+        if (now - from < spin_ns)
+            yk_ask_pause();
+        else
+            nanosleep(&(struct timespec){0, 20000}, NULL);
+        now = yk_now_ns();
+    }
+}
