@@ -46,6 +46,9 @@ static cl_int read_write(const struct yk_command_kind *kind, cl_command_queue co
         return CL_INVALID_VALUE;
     if (m->flags & forbidden)
         return CL_INVALID_OPERATION;
+    if (blocking && !nwait && !wait && !event &&
+        yk_transfer_small(kind == &yk_write_kind, q, m, offset, size, (void *)(uintptr_t)ptr, &err))
+        return err;
     struct yk_transfer t = transfer(kind, q, m, offset, size, ptr);
     return yk_command_enqueue(&t.c, blocking, nwait, wait, event);
 }

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <string.h>
 #include "base/array.h"
 #include "base/env.h"
@@ -38,6 +39,8 @@ struct mapped {
     size_t len;
 };
 
+size_t yk_link_least;
+
 static struct {
     pthread_once_t once;
     bool on, force, asks;
@@ -67,6 +70,7 @@ static void start(void)
     link_.least = link_.force ? FORCE_LEAST : AUTO_LEAST;
     link_.ring = link_.force ? FORCE_RING : AUTO_RING;
     link_.pays = link_.force ? 0 : AUTO_PAYS;
+    __atomic_store_n(&yk_link_least, link_.on ? link_.least : SIZE_MAX, __ATOMIC_RELAXED);
     link_.threads = link_.force ? FORCE_THREADS : half < AUTO_THREADS ? half : AUTO_THREADS;
 }
 

@@ -14,6 +14,14 @@
  * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
+extern size_t yk_link_least; /* atomic; 0 before the first transfer that is looked at */
+
+/** Is a transfer of LEN bytes one that no ring ever carries, and that is not counted? Cost: a load. */
+static inline bool yk_link_never(size_t len)
+{
+    return len < __atomic_load_n(&yk_link_least, __ATOMIC_RELAXED);
+}
+
 /** Are DEV's commands better asked about than waited for (device/ask.h)? Thread: any. Cost: loads. */
 bool yk_link_asks(unsigned dev);
 

@@ -3,6 +3,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/queue/gather.h"
 
 #define PRIMARY    (yk_rt.primary->index)
 #define CL         (yk_rt.primary->cl)
@@ -130,6 +131,25 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->mem, t->off, t->len);
     return err;
+}
+
+bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off, size_t len, void *ptr, cl_int *err)
+{
+    yk_gather_mark(q);
+    if (!yk_link_never(len) || !yk_queue_enter(q))
+        return false;
+    bool here = in ? yk_rt.options.piping != YK_PIPING_FORCED || !len : yk_mem_at_primary(m);
+    if (here) {
+        yk_gather_drain(q);
+        *err = in ? CL->EnqueueWriteBuffer(q->real, REAL(m), CL_TRUE, off, len, ptr, 0, NULL, NULL)
+                  : CL->EnqueueReadBuffer(q->real, REAL(m), CL_TRUE, off, len, ptr, 0, NULL, NULL);
+        if (in && *err == CL_SUCCESS)
+            yk_mem_primary_writes(m, off, len);
+    }
+    yk_queue_leave(q);
+    if (here && *err == CL_SUCCESS)
+        *err = yk_store_gather(q->ctx);
+    return here;
 }
 
 static cl_int write_carry(struct yk_command *c, cl_event *real)
