@@ -367,6 +367,30 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
     }
 }
 
+/* Tasks FROM..TO in the order of the shape's loops; one block of K. */
+static void NAME(sweep)(struct NAME(work) * w, uint64_t from, uint64_t to)
+{
+    const struct yk_panel_shape *s = w->s;
+    uint64_t packed[2] = {UINT64_MAX, UINT64_MAX};
+    NAME(seek)(w, YK_K, 0);
+    for (uint64_t f = from; f < to; f++) {
+        uint64_t at[YK_CLASSES] = {0}, rest = f;
+        for (uint32_t i = s->nloops; i-- > 0;) {
+            at[s->loop[i].cls] += rest % s->loop[i].extent * s->loop[i].weight;
+            rest /= s->loop[i].extent;
+        }
+        const uint64_t own[2] = {at[YK_B] * s->cls[YK_M].blocks + at[YK_M], at[YK_B] * s->cls[YK_N].blocks + at[YK_N]};
+        for (int k = YK_B; k <= YK_N; k++)
+            NAME(seek)(w, (enum yk_class_id)k, at[k]);
+        for (int side = 1; side >= 0; side--)
+            if (own[side] != packed[side]) {
+                NAME(pack)(w, side);
+                packed[side] = own[side];
+            }
+        NAME(multiply)(w, false);
+    }
+}
+
 /* Tasks FROM..TO of the (B, N, M) blocks. */
 static void NAME(tasks)(struct NAME(work) * w, uint64_t from, uint64_t to)
 {
@@ -393,9 +417,6 @@ static void NAME(tasks)(struct NAME(work) * w, uint64_t from, uint64_t to)
         }
         f += count;
     }
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
 }
 
 struct NAME(layout) {
@@ -426,7 +447,15 @@ static yk_status NAME(some)(const struct NAME(work) * proto, const struct NAME(l
             w.b[x] = 1;
     if (w.s->cls[YK_QL].n > 1 || w.s->cls[YK_QR].n > 1)
         memset(w.part, 0, lay->part * sizeof(REAL)); /* the gaps between groups are added too */
-    NAME(tasks)(&w, from, to);
+    if (w.s->nloops) {
+        NAME(seek)(&w, YK_QL, 0);
+        NAME(seek)(&w, YK_QR, 0);
+        NAME(sweep)(&w, from, to);
+    } else
+        NAME(tasks)(&w, from, to);
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
     return YK_OK;
 }
 

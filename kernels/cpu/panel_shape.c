@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/cpu/panel_choice.h"
+#include "kernels/cpu/panel_sweep.h"
 
 /* Cells of a packed block: of L about what a second-level cache keeps, of R what the last level keeps; KC is short
  * enough for a panel of R to stay in the first. */
@@ -26,14 +27,15 @@ static double product_of(const struct yk_canon *c, const uint8_t *cls, enum yk_c
     return n;
 }
 
-/* Inner variables of class ID: the fast ones of table FIRST and of table SECOND in turn, so that both are read in whole
- * cache lines, up to CAP states; one more variable is cut to fill up. */
+/* Inner variables of class ID: the fast ones of tables BY[0] and BY[1] in turn, so that both are read in whole cache
+ * lines, up to CAP states; one more variable is cut to fill up. They are put into the order of table FIRST. */
 static void pick(struct yk_class *k, const struct yk_canon *c, const uint8_t *cls, enum yk_class_id id, uint32_t first,
-                 uint32_t second, double cap, uint8_t *inner, uint32_t *ninner)
+                 const uint32_t *by, double cap, uint8_t *inner, uint32_t *ninner)
 {
-    uint8_t list[2][YK_BUCKET_MAX_RANK];
-    uint32_t n = yk_panel_class_order(c, cls, id, first, list[0]), at[2] = {0, 0};
-    yk_panel_class_order(c, cls, id, second, list[1]);
+    uint8_t order[YK_BUCKET_MAX_RANK], list[2][YK_BUCKET_MAX_RANK];
+    uint32_t n = yk_panel_class_order(c, cls, id, first, order), at[2] = {0, 0};
+    yk_panel_class_order(c, cls, id, by[0], list[0]);
+    yk_panel_class_order(c, cls, id, by[1], list[1]);
     uint64_t taken = 0;
     double states = 1;
     bool full = false;
@@ -53,8 +55,8 @@ static void pick(struct yk_class *k, const struct yk_canon *c, const uint8_t *cl
         }
     *ninner = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (taken >> list[0][i] & 1)
-            inner[(*ninner)++] = list[0][i];
+        if (taken >> order[i] & 1)
+            inner[(*ninner)++] = order[i];
     k->run = (uint32_t)states;
     k->chunk = 1;
     k->cut = UINT32_MAX;
@@ -72,7 +74,7 @@ static void pick(struct yk_class *k, const struct yk_canon *c, const uint8_t *cl
     k->n = k->run * k->chunk;
     k->nloops = 0;
     k->blocks = 1;
-    /* The slowest of table FIRST outermost. */
+    /* The slowest of table BY[0] outermost. */
     for (uint32_t i = n; i-- > 0;) {
         uint32_t v = list[0][i];
         if (taken >> v & 1)
@@ -189,13 +191,9 @@ static void tile(struct yk_panel_shape *s, const struct yk_panel_tile *t, double
         }
 }
 
-struct caps {
-    double b, m, n, k;
-};
-
-static struct caps caps_of(const struct yk_panel_shape *s, const double *total)
+static struct yk_panel_caps caps_of(const struct yk_panel_shape *s, const double *total)
 {
-    struct caps cap;
+    struct yk_panel_caps cap;
     double vl = s->vl;
     if (s->lanes == YK_M) {
         cap.k = fmin(total[YK_K], KC);
@@ -232,7 +230,9 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     double total[YK_CLASSES];
     for (int k = 0; k < YK_CLASSES; k++)
         s->cls[k].total = total[k] = product_of(c, p.cls, (enum yk_class_id)k);
-    struct caps cap = caps_of(s, total);
+    struct yk_panel_caps cap = caps_of(s, total);
+    uint32_t swept = 0;
+    bool sweep = yk_panel_sweep(&p, c, vl, total, &cap, &swept);
     uint32_t out = c->nin;
     uint32_t r_main = p.main[1] == c->nin ? p.main[0] : p.main[1];
     uint8_t inner[YK_CLASSES][YK_BUCKET_MAX_RANK];
@@ -247,7 +247,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
                 b = a;
                 a = p.order;
             }
-            pick(&s->cls[k], c, p.cls, (enum yk_class_id)k, a, b, most[k], inner[k], &ninner[k]);
+            const uint32_t by[2] = {sweep ? swept : a, sweep ? swept : b};
+            pick(&s->cls[k], c, p.cls, (enum yk_class_id)k, a, by, most[k], inner[k], &ninner[k]);
         }
         /* Enough blocks for every thread to get some, as long as they do not become too small to be worth it. */
         double blocks = (double)s->cls[YK_B].blocks * (double)s->cls[YK_M].blocks * (double)s->cls[YK_N].blocks;
@@ -262,6 +263,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
         else
             break;
     }
+    if (sweep && s->cls[YK_K].blocks == 1)
+        yk_panel_sweep_order(s, swept);
     size_t words = 0;
     for (int k = 0; k < YK_CLASSES; k++) {
         s->cls[k].pad = (s->cls[k].n + vl - 1) / vl * vl;

@@ -44,6 +44,12 @@ struct yk_class {
     int64_t *off;                        /* [nin + 1][pad] */
 };
 
+/* A loop over blocks of one class, where those of all classes are nested together. */
+struct yk_panel_loop {
+    uint8_t cls, var;
+    uint64_t extent, weight; /* states; blocks of the class from one state to the next */
+};
+
 struct yk_panel_shape {
     const struct yk_canon *c;
     uint32_t vl;            /* lanes of a vector */
@@ -59,6 +65,8 @@ struct yk_panel_shape {
     uint32_t joint[2];
     uint16_t *joint_row[2];
     size_t *cells;   /* [nin + 1] of each table */
+    uint32_t nloops; /* of LOOP, slowest first; 0: B outermost, then N, then M */
+    struct yk_panel_loop loop[YK_BUCKET_MAX_RANK];
     double times;    /* states of summed variables that are in no table */
     uint32_t mr, nr; /* largest tile */
     double cost;     /* estimated cycles, one thread */

@@ -230,6 +230,77 @@ START_TEST(bad_buckets_are_refused)
 }
 END_TEST
 
+/* Large tables read once or a few times are swept in their order: random buckets of that kind, in every role of a
+ * variable, the large table first or last, blocks cut where domains do not divide. */
+START_TEST(swept_tables_agree_with_naive)
+{
+    int swept = 0;
+    for (uint64_t seed = 0; seed < buckets() / 25; seed++) {
+        uint64_t z = seed * 0x9e3779b97f4a7c15u + 7;
+        uint32_t domain[12], var[3][12], sum[12], large = 5 + random_below(&z, 3), rank = large + 1, sums = 0;
+        struct yk_bucket_table table[3] = {{0, var[0], 1}, {0, var[1], 1}, {0, var[2], 1}};
+        double cells = 1;
+        for (uint32_t v = 0; v < large; v++)
+            cells *= domain[v] = 2 + random_below(&z, 9);
+        for (uint32_t v = 0; cells < 140e3; v = (v + 1) % large) {
+            cells = cells / domain[v] * (domain[v] + 1);
+            domain[v]++;
+        }
+        if (cells > 2e6) /* too much for the reference */
+            continue;
+        domain[large] = 1 + random_below(&z, 9);
+        const uint32_t big = random_below(&z, 2);
+        for (uint32_t v = 0; v < rank; v++) {
+            const bool summed = v == large - 1 || (v && v < large && random_below(&z, 5) == 0);
+            if (summed)
+                sum[sums++] = v;
+            const bool in[3] = {v < large, v == large || v == large - 1 || random_below(&z, 3) == 0, !summed};
+            for (int t = 0; t < 3; t++)
+                if (in[t]) {
+                    struct yk_bucket_table *to = &table[t == 2 ? 2 : big ? 1 - t : t];
+                    var[to - table][to->n++] = v;
+                    to->cells *= domain[v];
+                }
+        }
+        for (int t = 0; t < 3; t++)
+            if (random_below(&z, 2)) /* not all in one order */
+                random_shuffle(&z, var[t], table[t].n);
+        const struct yk_bucket b = {rank, domain, 2, table, table[2], sums, sum};
+        ck_assert_int_eq(yk_bucket_check(&b, NULL, 0), YK_OK);
+        double *in[2], *got = take((b.out.cells + 2) * sizeof *got);
+        for (int t = 0; t < 2; t++) {
+            in[t] = take(table[t].cells * sizeof *in[t]);
+            for (size_t i = 0; i < table[t].cells; i++)
+                in[t][i] = (double)random_below(&z, 1000) / 999;
+        }
+        long double *want = take(b.out.cells * sizeof *want);
+        yk_sumproduct_naive(&b, (const double *const *)in, want);
+        for (int threads = 1; threads <= 3; threads += 2) {
+            got[0] = got[b.out.cells + 1] = -7;
+            ck_assert_int_eq(yk_sumproduct_cpu(&b, (const double *const *)in, got + 1, threads), YK_OK);
+            for (size_t i = 0; i < b.out.cells; i++)
+                ck_assert_msg(fabsl(got[i + 1] - want[i]) <= (long double)bound(&b, DBL_EPSILON) * want[i],
+                              "seed %llu, cell %zu: %.17g instead of %.17Lg", (unsigned long long)seed, i, got[i + 1],
+                              want[i]);
+            ck_assert(got[0] == -7 && got[b.out.cells + 1] == -7);
+        }
+        struct yk_canon c;
+        struct yk_panel_shape s;
+        ck_assert_int_eq(yk_canon_init(&c, &b), YK_OK);
+        yk_canon_split(&c);
+        ck_assert_int_eq(yk_panel_shape_init(&s, &c, YK_PANEL_LANES, &yk_panel_isa()->tile, 1), YK_OK);
+        swept += s.nloops > 0;
+        yk_panel_shape_finish(&s);
+        yk_canon_finish(&c);
+        free(want);
+        free(got);
+        free(in[0]);
+        free(in[1]);
+    }
+    ck_assert_msg(swept >= 10, "only %d swept", swept);
+}
+END_TEST
+
 /* Plans are kept: small buckets asked for again, with other values and among others, answer like fresh ones; a bucket
  * that differs in its description only is another. */
 START_TEST(kept_plans_answer_like_fresh_ones)
@@ -312,4 +383,5 @@ END_TEST
 YK_TEST_MAIN("sumproduct", cpu_agrees_with_naive, cpu_agrees_with_naive_on_threads, stream_agrees_with_naive,
              panels_agree_with_naive_on_every_instruction_set, float_agrees_with_naive,
              log_agrees_with_naive_and_does_not_underflow, a_matrix_product_by_hand, bad_buckets_are_refused,
-             kept_plans_answer_like_fresh_ones, rescaling_keeps_the_values, predicted_time_grows_with_the_work)
+             swept_tables_agree_with_naive, kept_plans_answer_like_fresh_ones, rescaling_keeps_the_values,
+             predicted_time_grows_with_the_work)
