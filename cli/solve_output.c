@@ -103,7 +103,9 @@ void solve_print_summary(const struct solve_settings *set, const struct yk_netwo
                 r->run_seconds > 0 ? r->operations / r->run_seconds * 1e-9 : 0);
     fputc('\n', stderr);
     const struct yk_solver_device *d = set->options.device;
-    if (d && !set->options.plan_only)
+    if (r->device_spared)
+        fprintf(stderr, "device: not used; the plan is done on the CPU before the device gets going\n");
+    else if (d && !set->options.plan_only)
         fprintf(stderr, "device: %llu buckets in %.2f s (planning %.2f, compiling %.2f), %.1f MB in, %.1f MB out\n",
                 (unsigned long long)d->buckets, d->seconds, d->plan_seconds, d->build_seconds, d->bytes_in * 1e-6,
                 d->bytes_out * 1e-6);

@@ -133,6 +133,17 @@ static struct yk_evaluate_options evaluate_options(struct solve *s, enum yk_arit
         .threads = s->opt->threads, .device = s->opt->device, .arithmetic = arithmetic, .progress = on_run, .ctx = s};
 }
 
+/* Getting a device going takes longer than the CPU takes for a small plan: its kernels are read or compiled, and both
+ * are measured before anything is placed (20 ms; 2 s with a compiler). Multiply-adds that a processor makes of a tree
+ * meanwhile. */
+static const double SMALL_PLAN_OPERATIONS = 5e8;
+
+static bool device_pays(const struct solve *s)
+{
+    const struct yk_solver_device *d = s->opt->device;
+    return d && (d->always || s->total >= SMALL_PLAN_OPERATIONS);
+}
+
 /* Where the nodes would run, and what the other placements come to. */
 static yk_status explain_place(struct solve *s, const struct yk_solver_plan *p, const struct yk_network *net,
                                const struct yk_evaluate_options *eo)
@@ -209,6 +220,10 @@ static yk_status run_part(struct solve *s, size_t part, double *const *marginal,
     yk_status st;
     for (;;) {
         struct yk_evaluate_options eo = evaluate_options(s, arithmetic);
+        if (!device_pays(s)) {
+            s->out->device_spared = eo.device != NULL;
+            eo.device = NULL;
+        }
         st = s->opt->marginals ? yk_evaluate_mar(&s->plan[part], net, &eo, z, marginal, &stats)
                                : yk_evaluate_pr(&s->plan[part], net, &eo, z, &stats);
         if (st != YK_ELIMIT || arithmetic == YK_ARITH_LOG)

@@ -46,6 +46,7 @@ struct yk_solve_result {
     double operations; /* multiply-adds really made, with the way back */
     double forecast_bytes, peak_bytes;
     double simplify_seconds, search_seconds, run_seconds;
+    bool device_spared;          /* there is a device, but the plan is too small for it: the CPU did it alone */
     bool plan_reused, logs_used; /* logs_used: linear arithmetic left its range, logarithms answered */
     struct yk_arena arena;
 };

@@ -1,5 +1,6 @@
 /* solver/: simplify, evaluate and solve against enumeration of all joint states; forecasts against what is taken. */
 #include <math.h>
+#include "solver/device.h"
 #include "solver/search/search.h"
 #include "solver/simplify.h"
 #include "solver/solve.h"
@@ -224,6 +225,26 @@ START_TEST(a_run_ends_when_asked)
 }
 END_TEST
 
+/* A device that would crash whoever used it: a small plan does not. */
+START_TEST(a_small_plan_leaves_the_device_alone)
+{
+    struct yk_network net = grid_network(6, 2);
+    fill_grid(&net, 4);
+    struct yk_solver_device none = {.in = 1e12, .out = 1e12};
+    struct yk_solve_options o = {.threads = 1, .marginals = true};
+    struct yk_solve_result alone, beside;
+    ck_assert_msg(yk_solve(&net, NULL, &o, &alone, msg, sizeof msg) == YK_OK, "%s", msg);
+    ck_assert(!alone.device_spared);
+    o.device = &none;
+    ck_assert_msg(yk_solve(&net, NULL, &o, &beside, msg, sizeof msg) == YK_OK, "%s", msg);
+    ck_assert(beside.device_spared && none.buckets == 0);
+    ck_assert(fabs(beside.log10_pr - alone.log10_pr) < 1e-9);
+    yk_solve_result_finish(&alone);
+    yk_solve_result_finish(&beside);
+    network_drop(&net);
+}
+END_TEST
+
 /* Marginals of a variable of very many states: a quadratic step would take minutes, and the test's time limit. */
 START_TEST(many_states_are_no_obstacle)
 {
@@ -252,4 +273,4 @@ END_TEST
 
 YK_TEST_MAIN("solve", answers_are_those_of_enumeration, simplification_leaves_connected_parts_without_small_domains,
              tied_variables_are_substituted, memory_is_what_was_foretold, nothing_underflows, a_run_ends_when_asked,
-             many_states_are_no_obstacle)
+             a_small_plan_leaves_the_device_alone, many_states_are_no_obstacle)
