@@ -14,26 +14,34 @@ static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned running;
-static bool ending;
-static _Atomic pid_t prepared; /* the process with background work; a child of fork has none of its threads */
+static bool ending, gave_up; /* the process is about to exit; it has waited long enough */
+static _Thread_local const bool *own; /* a thread that exits does not wait for itself */
+static _Atomic pid_t prepared;        /* the process with background work; a child of fork has none of its threads */
+
+static bool before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
 
 static void wait_for_all(void)
 {
-    struct timespec now, until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    time_t most = until.tv_sec + EXIT_WAIT_MOST_S;
+    struct timespec now, until, most;
+    clock_gettime(CLOCK_REALTIME, &now);
+    until = most = now;
     until.tv_sec += EXIT_WAIT_S;
+    most.tv_sec += EXIT_WAIT_MOST_S;
     yk_lock_take(&lock);
     ending = true;
-    for (unsigned left = running; running;) {
+    for (unsigned left = running; running > (own && *own) && !gave_up;) {
         clock_gettime(CLOCK_REALTIME, &now);
         if (running < left) {
             left = running;
-            until.tv_sec = now.tv_sec + EXIT_WAIT_S < most ? now.tv_sec + EXIT_WAIT_S : most;
+            until = (struct timespec){now.tv_sec + EXIT_WAIT_S, now.tv_nsec};
+            until = before(&until, &most) ? until : most;
         }
-        if (now.tv_sec > until.tv_sec)
-            break;
-        yk_lock_timedwait(&lock, &idle, &until);
+        gave_up = !before(&now, &until);
+        if (!gave_up)
+            yk_lock_timedwait(&lock, &idle, &until);
     }
     yk_lock_drop(&lock);
 }
@@ -90,6 +98,22 @@ void yk_background_leave(void)
     if (!--running || ending)
         pthread_cond_broadcast(&idle);
     yk_lock_drop(&lock);
+}
+
+void yk_background_own(const bool *held)
+{
+    own = held;
+}
+
+void yk_background_hold(bool *held, bool on)
+{
+    if (on == *held)
+        return;
+    if (on)
+        *held = yk_background_enter();
+    else
+        yk_background_leave();
+    *held &= on;
 }
 
 bool yk_background_ending(void)

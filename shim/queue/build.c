@@ -53,6 +53,8 @@ static struct yk_build *left;
 
 void yk_build_leave(struct yk_build *b)
 {
+    if (yk_build_now(b) < YK_BUILD_READY) /* launches that static destructors wait for do not wait for it */
+        yk_build_set_state(b, YK_BUILD_NONE, "the process is exiting");
     if (__atomic_exchange_n(&b->is_left, true, __ATOMIC_ACQ_REL)) /* two threads of one build may come too late */
         return;
     b->next_left = __atomic_load_n(&left, __ATOMIC_RELAXED);

@@ -5,6 +5,7 @@
 #include <time.h>
 #include "base/log.h"
 #include "base/thread.h"
+#include "shim/core/background.h"
 #include "shim/core/registry.h"
 #include "shim/memory/store.h"
 #include "shim/queue/command.h"
@@ -254,16 +255,34 @@ static bool carry_chain(struct yk_queue *q, unsigned *plain)
     return done > 0;
 }
 
+/* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and not for what waits for
+ * somebody. With the lock held; drops it while it asks drivers. */
+static void hold_exit(struct yk_queue *q)
+{
+    struct yk_command *c = q->first; /* only this thread unlinks it */
+    bool may_run = c;
+    if (c && c->nwait) {
+        yk_lock_drop(&q->lock);
+        may_run = waits_done(c, false) != 0;
+        yk_lock_take(&q->lock);
+    }
+    yk_background_hold(&q->holds_exit, may_run);
+}
+
 static void *worker_thread(void *arg)
 {
     struct yk_queue *q = arg;
     unsigned plain = 0; /* commands to be carried out without looking for a chain */
+    yk_background_own(&q->holds_exit);
     yk_lock_take(&q->lock);
     for (;;) {
-        while (!q->first && !q->stop)
-            yk_gather_idle(q);
-        if (!q->first)
+        hold_exit(q);
+        if (!q->first && q->stop)
             break;
+        if (!q->first) {
+            yk_gather_idle(q);
+            continue;
+        }
         bool failed = false;
         struct yk_command *c = runnable(q, &failed);
         if (!c) {
@@ -329,6 +348,8 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
     *q->last = c;
     q->last = &c->next;
     q->pushed++;
+    if (c == q->first)
+        yk_background_hold(&q->holds_exit, true); /* until its worker has looked */
     __atomic_add_fetch(&q->npending, 1, __ATOMIC_SEQ_CST);
     pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);

@@ -430,6 +430,43 @@ START_TEST(a_process_may_end_anywhere)
 }
 END_TEST
 
+static double left;
+
+/* 5: exit has waited for the share. */
+static void late_look(void)
+{
+    _exit(now() - left < 0.3 ? 6 : 5);
+}
+
+static void exit_while_a_share_runs(void)
+{
+    atexit(late_look); /* before the first call: it runs after all that yoke registers */
+    shim_open(&s, 0);
+    cl_kernel k = shim_kernel(&s, "iota");
+    cl_mem a = shim_buffer(&s, 4 * N);
+    shim_set(k, 0, a);
+    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
+    OK(clFlush(s.queue));
+    usleep(50000);
+    left = now();
+    exit(1);
+}
+
+/* A driver that is merely slow is waited for, since it may crash when its static data go; one that hangs is not. */
+START_TEST(exit_waits_for_shares_for_a_while)
+{
+    char text[4096];
+    const char *devices = getenv("YOKE_STUB_DEVICES");
+    if (!getenv("YOKE_FORCE_SPLIT") || !devices || strcmp(devices, "cpu,cpu"))
+        return; /* one setting is enough */
+    setenv("YOKE_FAULT", "clEnqueueNDRangeKernel@1=hang", 1);
+    setenv("YOKE_FAULT_HANG_MS", "600", 1);
+    ck_assert_int_eq(child(exit_while_a_share_runs, 10, text, sizeof text), 5);
+    unsetenv("YOKE_FAULT_HANG_MS");
+    ck_assert_int_eq(child(exit_while_a_share_runs, 6, text, sizeof text), 5);
+}
+END_TEST
+
 START_TEST(errno_is_left_alone)
 {
     shim_environment();
@@ -467,4 +504,4 @@ YK_TEST_MAIN("life", all_is_released_while_builds_and_launches_are_pending, thre
              a_finish_waits_for_gates_that_another_thread_opens,
              a_child_forked_after_initialisation_gets_errors_at_once,
              a_child_forked_before_initialisation_is_a_process_like_any, a_process_may_end_anywhere,
-             errno_is_left_alone)
+             exit_waits_for_shares_for_a_while, errno_is_left_alone)
