@@ -124,7 +124,7 @@ static bool divide(const struct yk_form_vars *v, const struct yk_form *a, int64_
         struct yk_form *to = all ? whole : part;
         *to = yk_form_add(to, &one);
     }
-    return !whole->top && !part->top && part->lo >= 0 && part->hi < by;
+    return !whole->top && part->lo >= 0 && part->hi < by; /* of top they are not */
 }
 
 struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int64_t by)

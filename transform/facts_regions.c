@@ -122,10 +122,10 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
     }
     /* g*u + c >= 0, or -g*u + c >= 0 */
     int64_t least = -floor_div(f->c, g), most = floor_div(f->c, g);
-    if (sign > 0 && least > b->lo)
-        b->lo = least;
-    if (sign < 0 && most < b->hi)
-        b->hi = most;
+    if (sign > 0)
+        b->lo = YK_MAX(b->lo, least);
+    else
+        b->hi = YK_MIN(b->hi, most);
     d->loose |= !b->dense;
     d->empty |= b->lo > b->hi;
 }
@@ -198,15 +198,15 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
     bool inside = start >= 0 && (uint64_t)start + extent <= size;
     /* Rows with hardly anything between them are read as one piece. */
     struct yk_region *r = &t->region;
-    bool close = r->slices == 1 && r->rows > 1 && r->bytes >= r->row_pitch / 20 * 19;
-    bool many = yk_region_scattered(r) && !t->exact; /* one piece, so that nobody counts them */
-    if (inside && !many && (t->exact || !(t->kind == YK_ACCESS_READ && close)) &&
-        (t->exact || r->rows * r->slices > 1)) {
+    bool close = t->kind == YK_ACCESS_READ && r->slices == 1 && r->bytes >= r->row_pitch / 20 * 19;
+    bool rows =
+        r->rows * r->slices > 1 && !yk_region_scattered(r); /* what is scattered is one piece: nobody counts it */
+    if (inside && (t->exact || (rows && !close))) {
         r->offset = (uint64_t)start;
         return true;
     }
     int64_t end = start + (int64_t)extent;
-    t->exact &= inside && r->rows * r->slices == 1;
+    t->exact = false;
     start = YK_MAX(start, lo);
     start = YK_MAX(start, INT64_C(0));
     end = YK_MIN(end, hi);

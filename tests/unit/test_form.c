@@ -151,6 +151,15 @@ START_TEST(quotients_and_remainders)
                     ck_assert(r.hi < by && r.lo >= 0);
                 }
     ck_assert_uint_ge(known, 1);
+    const int64_t far[VARS] = {INT64_C(1) << 30, 0,
+                               0}; /* of 2^40 numbers the first ten: their sum is bounded, not its terms */
+    vars = (struct yk_form_vars){.n = VARS};
+    vars.v[0].hi = INT64_C(1) << 20;
+    struct yk_form few = sum(0, far);
+    vars.v[0].hi = INT64_C(1) << 40;
+    few.hi = 9 * far[0];
+    struct yk_form part = yk_form_div(&vars, &few, 64);
+    ck_assert(!part.top && part.lo == 0 && part.hi == few.hi / 64);
     const int64_t down[VARS] = {-4, 0, 0}; /* 16 - 4 v */
     ranges(3, 0, 0);
     struct yk_form d = sum(16, down), fourth = yk_form_div(&vars, &d, 4), none = yk_form_rem(&vars, &d, 4);

@@ -199,10 +199,14 @@ START_TEST(ids_and_sizes)
         launch.dims = dims;
         is(leaf(YK_NODE_WORK_DIM, 0), dims);
     }
-    begin();
-    launch.offset[0] = (uint64_t)1 << 61; /* nothing real, and not to be computed with */
-    writes(1, id(0));
-    whole();
+    for (uint64_t more = 0; more < 2; more++) { /* nothing real, and more is not to be computed with */
+        begin();
+        launch.offset[0] = (uint64_t)YK_FORM_MOST + more;
+        unsigned offset = leaf(YK_NODE_GLOBAL_OFFSET, 0);
+        writes(1, id(0));
+        whole();
+        ck_assert_int_eq(reach.form[offset].top, more);
+    }
 }
 END_TEST
 
@@ -283,10 +287,13 @@ START_TEST(outside_of_the_buffer)
     value[0].size = 60;
     writes(4, times(id(0), 4)); /* bytes 56 to 87 */
     plain(56, 4, false);
-    begin();
-    value[0].size = 88;
-    writes(4, times(id(0), 4));
-    plain(56, 32, true);
+    static const uint64_t enough[] = {88, YK_FORM_MOST}; /* of more than that nothing is known */
+    for (unsigned i = 0; i < 2; i++) {
+        begin();
+        value[0].size = enough[i];
+        writes(4, times(id(0), 4));
+        plain(56, 32, true);
+    }
     begin();
     value[0].size = 56;
     writes(4, times(id(0), 4));
@@ -492,6 +499,18 @@ START_TEST(ragged_ends_are_by_themselves)
         }
         ck_assert_uint_eq(exact_bytes(), 4 * numbers[dims]);
     }
+    begin(); /* three work-groups whose items are all below the end, though their places lie beyond other groups' */
+    box = (struct yk_box){.first = {0, 0, 0}, .count = {8, 1, 1}};
+    launch.groups[0] = 8;
+    launch.local[0] = 2;
+    i = op(YK_NODE_ADD, leaf(YK_NODE_GROUP_ID, 0), times(leaf(YK_NODE_LOCAL_ID, 0), 9));
+    writes(4, times(i, 4));
+    where(test(YK_NODE_ULT, i, number(12)), true);
+    run();
+    uint64_t for_sure = 0;
+    for (size_t t = 0; t < reach.touch.n; t++)
+        for_sure += reach.touch.v[t].exact ? yk_region_bytes(&reach.touch.v[t].region) : 0;
+    ck_assert_uint_eq(for_sure, 3 * 2 * 4);
     begin(); /* two work-items of one work-group may be on either side, of several work-groups: nothing is to be cut */
     i = op(YK_NODE_ADD, times(leaf(YK_NODE_GROUP_ID, 0), 1), times(leaf(YK_NODE_LOCAL_ID, 0), 5));
     writes(4, times(i, 4));
@@ -1018,6 +1037,11 @@ START_TEST(what_is_not_bounded_is_the_whole_buffer)
     arg[0].read = arg[0].written = arg[1].read = arg[2].read = true;
     arg[1].kind = YK_ARG_LOCAL;
     value[0].size = 0;
+    nothing();
+    begin(); /* what is no argument of the kernel */
+    kernel.nargs = 1;
+    arg[1].bounded = false;
+    arg[1].read = true;
     nothing();
     begin();
     arg[0].bounded = false;
