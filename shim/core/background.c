@@ -14,7 +14,7 @@ static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned running;
-static bool ending, gave_up; /* the process is about to exit; it has waited long enough */
+static bool ending, gave_up;          /* the process is about to exit; it has waited long enough */
 static _Thread_local const bool *own; /* a thread that exits does not wait for itself */
 static _Atomic pid_t prepared;        /* the process with background work; a child of fork has none of its threads */
 

@@ -151,12 +151,20 @@ START_TEST(rects_and_fills_land_where_they_should)
 }
 END_TEST
 
+static bool shares_memory(const struct cl *c)
+{
+    cl_device_svm_capabilities can = 0;
+    bool does = clGetDeviceInfo(c->device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL) == CL_SUCCESS &&
+                (can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
+    if (!does)
+        puts("skipped: no shared virtual memory");
+    return does;
+}
+
 START_TEST(shared_virtual_memory_is_one_memory)
 {
     struct cl c = open_cl(0);
-    cl_device_svm_capabilities can = 0;
-    if (clGetDeviceInfo(c.device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL) == CL_SUCCESS &&
-        (can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
+    if (shares_memory(&c)) {
         cl_int *a = clSVMAlloc(c.context, CL_MEM_READ_WRITE, BYTES, 0),
                *b = clSVMAlloc(c.context, CL_MEM_READ_WRITE, BYTES, 0);
         cl_int v = 8;
@@ -189,9 +197,7 @@ END_TEST
 START_TEST(shared_virtual_memory_behind_a_pointer)
 {
     struct cl c = open_cl(0);
-    cl_device_svm_capabilities can = 0;
-    if (clGetDeviceInfo(c.device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL) == CL_SUCCESS &&
-        (can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
+    if (shares_memory(&c)) {
         struct {
             cl_ulong at;
         } holder;

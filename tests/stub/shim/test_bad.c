@@ -100,7 +100,7 @@ static void work(void)
     work_with("");
 }
 
-/* Every entry point of a machine without OpenCL: an error, no crash. */
+/* On a machine without OpenCL: what programs begin with, and what some call without a look at an error. */
 static void nothing_works(void)
 {
     cl_platform_id p = NULL;
