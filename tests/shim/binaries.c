@@ -1,49 +1,13 @@
 /* A program that keeps its binary between runs: `save FILE` builds from source, writes the binary and computes; `load
  * FILE` computes from the binary. Knows nothing of yoke; binaries.py says what must come out. */
-#include <CL/cl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "tests/shim/kept.h"
 
 enum { N = 1 << 16, LAUNCHES = 8 };
 
 static const char source[] = "kernel void twist(global uint *a) { size_t i = get_global_id(0); uint x = a[i];\n"
                              "  for (int n = 0; n < ROUNDS; n++) x = x * 1664525u + (uint)i; a[i] = x; }\n";
-
-static void need(cl_int err, const char *what)
-{
-    if (err == CL_SUCCESS)
-        return;
-    printf("%s: %d\n", what, err);
-    exit(err == CL_INVALID_BINARY ? 3 : 1);
-}
-
-static void save(cl_program p, const char *path)
-{
-    size_t size;
-    need(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL), "size");
-    unsigned char *bytes = malloc(size);
-    need(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL), "binary");
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
-        exit(2);
-    free(bytes);
-}
-
-static cl_program load(cl_context c, cl_device_id d, const char *path)
-{
-    static unsigned char bytes[1 << 20];
-    const unsigned char *given = bytes;
-    FILE *f = fopen(path, "rb");
-    size_t size = f ? fread(bytes, 1, sizeof bytes, f) : 0;
-    if (f)
-        fclose(f);
-    cl_int err, status = 0;
-    cl_program p = clCreateProgramWithBinary(c, 1, &d, &size, &given, &status, &err);
-    need(err, "load");
-    return p;
-}
 
 int main(int argc, char **argv)
 {

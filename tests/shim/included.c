@@ -6,11 +6,9 @@
  *     save|load FILE   the binary is given out, or taken in instead of the source
  *
  * Prints what the kernels write. Knows nothing of yoke; included.py says what must come out. */
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/shim/kept.h"
 
 enum { N = 1 << 16, LAUNCHES = 8 };
 
@@ -19,40 +17,6 @@ static const char source[] =
     "#include \"factor.h\"\n"
     "kernel void plain(global uint *a) { size_t i = get_global_id(0); a[i] = a[i] * FACTOR + 1; }\n"
     "kernel void grouped(global uint *a) { a[get_global_id(0)] += FACTOR * (uint)get_group_id(0); }\n";
-
-static void need(cl_int err, const char *what)
-{
-    if (err == CL_SUCCESS)
-        return;
-    printf("%s: %d\n", what, err);
-    exit(1);
-}
-
-static void save(cl_program p, const char *path)
-{
-    size_t size;
-    need(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL), "size");
-    unsigned char *bytes = malloc(size);
-    need(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL), "binary");
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
-        exit(2);
-    free(bytes);
-}
-
-static cl_program load(cl_context c, cl_device_id d, const char *path)
-{
-    static unsigned char bytes[1 << 20];
-    const unsigned char *given = bytes;
-    FILE *f = fopen(path, "rb");
-    size_t size = f ? fread(bytes, 1, sizeof bytes, f) : 0;
-    cl_int err, status = 0;
-    if (f)
-        fclose(f);
-    cl_program p = clCreateProgramWithBinary(c, 1, &d, &size, &given, &status, &err);
-    need(err, "load");
-    return p;
-}
 
 static void rewrite(void)
 {

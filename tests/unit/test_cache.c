@@ -1,19 +1,9 @@
 /* kernels/cache: plans against a naive simulation of the cache and of the kernel that reads the plan's tables. */
 #include <stdio.h>
-#include "kernels/cache/cache.h"
 #include "kernels/cpu/canon.h"
+#include "tests/unit/cache_device.h"
 #include "tests/unit/main.h"
 #include "tests/unit/random_bucket.h"
-
-static const struct yk_cache_device small = {.units = 4,
-                                             .threads = 64,
-                                             .group = 128,
-                                             .local_block = 4096,
-                                             .local_unit = 16384,
-                                             .flops = 1e12,
-                                             .bytes = 1e11,
-                                             .inner_bytes = 3e11,
-                                             .local_bytes = 1e12};
 
 static bool loops(struct yk_cache_bucket *cb, uint32_t *input, const struct yk_bucket *b)
 {

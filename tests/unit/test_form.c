@@ -233,6 +233,12 @@ START_TEST(what_is_too_large_is_not_known)
     near.lo = near.hi - 5;
     ck_assert(yk_form_scale(&near, 2).top && yk_form_add(&near, &near).top && yk_form_scale(&up, 2).top &&
               yk_form_scale(&down, 2).top);
+    const int64_t factor[VARS] = {INT64_C(1) << 40, 0, 0}; /* a factor alone, of a sum that is bounded otherwise */
+    ranges(1, 0, 0);
+    struct yk_form steep = sum(0, factor);
+    steep.lo = steep.hi = 1;
+    ck_assert(yk_form_scale(&steep, INT64_C(1) << 21).top && yk_form_scale(&steep, INT64_C(1) << 30).top &&
+              !yk_form_scale(&steep, INT64_C(1) << 20).top);
     vars = (struct yk_form_vars){.n = 0};
     ck_assert(yk_form_new(&vars, 3, 2, false).top && yk_form_new(&vars, 0, YK_FORM_MOST + 1, false).top);
     ck_assert(yk_form_new(&vars, -YK_FORM_MOST - 1, 0, false).top && vars.n == 0);

@@ -2,20 +2,12 @@
 #include "kernels/gpu/memo.h"
 #include <check.h>
 #include <string.h>
+#include "tests/unit/cache_device.h"
 #include "tests/unit/main.h"
 
 /* A matrix product: out[a b] = sum over k of x[a k] y[b k]. */
 static const struct yk_cache_bucket bucket = {
     .nvars = 3, .nout = 2, .domain = {40, 50, 60}, .nin = 2, .stride = {{60, 0, 1}, {0, 60, 1}, {50, 1, 0}}};
-static const struct yk_cache_device device = {.units = 4,
-                                              .threads = 64,
-                                              .group = 128,
-                                              .local_block = 4096,
-                                              .local_unit = 16384,
-                                              .flops = 1e12,
-                                              .bytes = 1e11,
-                                              .inner_bytes = 3e11,
-                                              .local_bytes = 1e12};
 static const struct yk_cache_options options = {.cell = 8, .policy = YK_CACHE_LIFETIME};
 
 static bool same(struct yk_hash a, struct yk_hash b)
@@ -26,12 +18,12 @@ static bool same(struct yk_hash a, struct yk_hash b)
 /* Whatever the planner reads is in the key: change it, and the key is another. */
 START_TEST(everything_counts)
 {
-    const struct yk_hash key = yk_gpu_memo_key(&bucket, &device, &options);
-    ck_assert(same(key, yk_gpu_memo_key(&bucket, &device, &options)));
+    const struct yk_hash key = yk_gpu_memo_key(&bucket, &small, &options);
+    ck_assert(same(key, yk_gpu_memo_key(&bucket, &small, &options)));
 #define OTHER(what, change)                                                                                            \
     do {                                                                                                               \
         struct yk_cache_bucket b = bucket;                                                                             \
-        struct yk_cache_device d = device;                                                                             \
+        struct yk_cache_device d = small;                                                                              \
         struct yk_cache_options o = options;                                                                           \
         what.change;                                                                                                   \
         ck_assert_msg(!same(key, yk_gpu_memo_key(&b, &d, &o)), #what "." #change);                                     \
@@ -67,7 +59,7 @@ START_TEST(everything_counts)
     b.domain[3] = 7;
     b.stride[0][3] = 7;
     b.stride[3][0] = 7;
-    ck_assert(same(key, yk_gpu_memo_key(&b, &device, &options)));
+    ck_assert(same(key, yk_gpu_memo_key(&b, &small, &options)));
 }
 END_TEST
 
@@ -107,12 +99,12 @@ START_TEST(a_remembered_cut_is_the_same_plan)
         b.domain[2] = 66 - n;
         b.stride[0][0] = b.stride[1][1] = 66 - (int32_t)n;
         struct yk_cache_plan p, again;
-        ck_assert_int_eq(yk_cache_plan_init(&p, &b, &device, &options), YK_OK);
-        struct yk_gpu_choice c = {.key = yk_gpu_memo_key(&b, &device, &options), .software = true, .cut = p.taken};
+        ck_assert_int_eq(yk_cache_plan_init(&p, &b, &small, &options), YK_OK);
+        struct yk_gpu_choice c = {.key = yk_gpu_memo_key(&b, &small, &options), .software = true, .cut = p.taken};
         yk_gpu_memo_put(&m, &c);
         const struct yk_gpu_choice *got = yk_gpu_memo_get(&m, c.key);
         ck_assert_ptr_nonnull(got);
-        ck_assert_int_eq(yk_cache_plan_again(&again, &b, &device, &options, &got->cut), YK_OK);
+        ck_assert_int_eq(yk_cache_plan_again(&again, &b, &small, &options, &got->cut), YK_OK);
         ck_assert(p.seconds == again.seconds && p.lanes == again.lanes && p.lows == again.lows);
         ck_assert(p.chunks == again.chunks && p.pages == again.pages && p.blocks == again.blocks);
         ck_assert(p.local_cells == again.local_cells && p.hit_rate == again.hit_rate && p.ahead == again.ahead);

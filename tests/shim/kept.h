@@ -1,0 +1,44 @@
+/* What programs that keep their binary between runs start from: calls that must not fail, a binary written to a file
+ * and taken in from it. Status 3: the binary is refused. */
+#ifndef YK_TESTS_SHIM_KEPT_H
+#define YK_TESTS_SHIM_KEPT_H
+
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void need(cl_int err, const char *what)
+{
+    if (err == CL_SUCCESS)
+        return;
+    printf("%s: %d\n", what, err);
+    exit(err == CL_INVALID_BINARY ? 3 : 1);
+}
+
+static inline void save(cl_program p, const char *path)
+{
+    size_t size;
+    need(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL), "size");
+    unsigned char *bytes = malloc(size);
+    need(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL), "binary");
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
+        exit(2);
+    free(bytes);
+}
+
+static inline cl_program load(cl_context c, cl_device_id d, const char *path)
+{
+    static unsigned char bytes[1 << 20];
+    const unsigned char *given = bytes;
+    FILE *f = fopen(path, "rb");
+    size_t size = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    if (f)
+        fclose(f);
+    cl_int err, status = 0;
+    cl_program p = clCreateProgramWithBinary(c, 1, &d, &size, &given, &status, &err);
+    need(err, "load");
+    return p;
+}
+
+#endif
