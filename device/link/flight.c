@@ -132,7 +132,7 @@ static void claim(struct yk_flight *f, size_t i)
         __atomic_store_n(&f->left[i % f->slots], f->per, __ATOMIC_RELAXED);
 }
 
-cl_int yk_flight_await(const struct yk_cl *cl, cl_event *e)
+cl_int yk_ring_await(const struct yk_cl *cl, cl_event *e)
 {
     cl_int err = cl->WaitForEvents(1, e), status = CL_COMPLETE;
     if (err != CL_SUCCESS &&
@@ -203,7 +203,7 @@ static cl_int pump(struct yk_flight *f)
             continue;
         }
         asked = 0;
-        err = yk_flight_await(f->cl, e);
+        err = yk_ring_await(f->cl, e);
         if (err == CL_SUCCESS && f->in) {
             pass(f, over);
             claim(f, over + f->slots);

@@ -47,9 +47,8 @@ void yk_flight_finish(struct yk_flight *f);
 /** Move all of F, which has been cut, with THREADS helpers. Errors: the driver's; commands may then be under way. */
 cl_int yk_flight_run(struct yk_flight *f, unsigned threads);
 
-/** Give chunk I to the driver / wait for *E, which is then gone. */
+/** Give chunk I to the driver. */
 cl_int yk_flight_issue(struct yk_flight *f, size_t i, cl_event *e);
-cl_int yk_flight_await(const struct yk_cl *cl, cl_event *e);
 
 /** After an error: nothing must be at work in the ring when the next transfer begins. True: that is not sure. */
 bool yk_flight_settle(const struct yk_cl *cl, cl_command_queue queue, cl_event *event, unsigned n);

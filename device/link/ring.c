@@ -166,10 +166,10 @@ cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct 
             break;
         /* Half of the slots each way keeps both links at work. */
         if (sent == read || sent - over >= f.slots / 2) {
-            err = yk_flight_await(to->cl, &written[over % f.slots]);
+            err = yk_ring_await(to->cl, &written[over % f.slots]);
             over++;
         } else {
-            err = yk_flight_await(from->cl, &f.event[sent % f.slots]);
+            err = yk_ring_await(from->cl, &f.event[sent % f.slots]);
             if (err == CL_SUCCESS)
                 err = yk_flight_issue(&g, sent, &written[sent % f.slots]);
             sent++;

@@ -84,6 +84,9 @@ cl_int yk_ring_write_steps(struct yk_ring *r, struct yk_ring_shape shape, const 
 cl_int yk_ring_read_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl, cl_command_queue queue,
                           const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps);
 
+/** Wait for *E, which is gone then. Errors: what became of its command. */
+cl_int yk_ring_await(const struct yk_cl *cl, cl_event *e);
+
 cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
                     const struct yk_ring_end *to, size_t len);
 

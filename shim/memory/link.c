@@ -270,6 +270,46 @@ static void note_passed(void *arg, unsigned below)
     p->steps->passed(p->steps->arg, below);
 }
 
+/* Pieces FROM ... N without a ring. Two are under way at a time, so that the link need not wait until a thread has
+ * woken; one where the driver would keep ordinary memory waiting for a thread of its own (NVIDIA's). */
+static cl_int move_plain(unsigned dev, enum yk_direction way, cl_command_queue q, const struct yk_ring_piece *piece,
+                         size_t from, size_t n, const struct yk_ring_steps *steps)
+{
+    enum { AHEAD = 2 };
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    const bool blocks = d->type & CL_DEVICE_TYPE_GPU;
+    cl_event event[AHEAD] = {NULL};
+    size_t issued = from, over = from;
+    cl_int err = CL_SUCCESS;
+    while (over < n && err == CL_SUCCESS) {
+        const struct yk_ring_piece *p = &piece[issued];
+        bool more = issued < n && issued < over + (blocks ? 1 : AHEAD);
+        enum yk_ring_gate gate = !more           ? YK_RING_SHUT
+                                 : way == YK_OUT ? steps->gate(steps->arg, p->step, issued == over)
+                                                 : YK_RING_OPEN;
+        cl_event *e = &event[(gate == YK_RING_OPEN ? issued : over) % AHEAD];
+        if (gate == YK_RING_STOP) {
+            err = CL_OUT_OF_RESOURCES;
+        } else if (gate == YK_RING_OPEN) {
+            err = way == YK_IN ? d->cl->EnqueueWriteBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e)
+                               : d->cl->EnqueueReadBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e);
+            err = err == CL_SUCCESS && !blocks ? d->cl->Flush(q) : err;
+            issued++;
+        } else {
+            err = yk_ring_await(d->cl, e);
+            over++;
+            if (err == CL_SUCCESS && way == YK_IN)
+                steps->passed(steps->arg, over < n ? piece[over].step : UINT_MAX);
+        }
+    }
+    if (err != CL_SUCCESS)
+        (void)d->cl->Finish(q);
+    for (int i = 0; i < AHEAD; i++)
+        if (event[i])
+            d->cl->ReleaseEvent(event[i]);
+    return err;
+}
+
 /* The ring for these pieces; NULL: none. */
 static struct yk_ring *ring_for(struct yk_context *ctx, unsigned dev, enum yk_direction way, size_t len)
 {
@@ -296,13 +336,7 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
             from++;
     }
     yk_link_plain(dev, YK_IN, len);
-    for (size_t i = from; i < n && err == CL_SUCCESS; i++) {
-        err = cl->EnqueueWriteBuffer(q, piece[i].buffer, CL_TRUE, piece[i].off, piece[i].len, piece[i].host, 0, NULL,
-                                     NULL);
-        if (err == CL_SUCCESS)
-            steps->passed(steps->arg, i + 1 < n ? piece[i + 1].step : UINT_MAX);
-    }
-    return err;
+    return err == CL_SUCCESS ? move_plain(dev, YK_IN, q, piece, from, n, steps) : err;
 }
 
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
@@ -321,13 +355,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
         err = CL_SUCCESS;
     }
     yk_link_plain(dev, YK_OUT, len);
-    for (size_t i = 0; i < n && err == CL_SUCCESS; i++) {
-        err = steps->gate(steps->arg, piece[i].step, true) == YK_RING_OPEN ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-        if (err == CL_SUCCESS)
-            err = cl->EnqueueReadBuffer(q, piece[i].buffer, CL_TRUE, piece[i].off, piece[i].len, piece[i].host, 0, NULL,
-                                        NULL);
-    }
-    return err;
+    return err == CL_SUCCESS ? move_plain(dev, YK_OUT, q, piece, 0, n, steps) : err;
 }
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
