@@ -66,8 +66,9 @@ static unsigned sum(unsigned bits)
     static const unsigned ops[] = {YK_NODE_LOCAL_ID, YK_NODE_LOCAL_ID, YK_NODE_GROUP_ID, YK_NODE_GLOBAL_ID};
     static const int64_t k[] = {1, 1, 2, 3, 4, 8, 12, -1, -2, -4};
     int64_t c = below(4) ? (int64_t)below(16) - 4 : (int64_t)1 << below(bits < 40 ? bits : 40);
-    unsigned x = number(64, c);
-    for (unsigned left = 1 + below(3); left; left--) {
+    bool plain = below(3) == 0; /* as the parts are that OR puts together */
+    unsigned x = number(64, plain ? 0 : c);
+    for (unsigned left = plain ? 1 : 1 + below(3); left; left--) {
         unsigned op = below(4), id = make(ops[op], 64, 0, 0, 0, op == 1);
         id = make(YK_NODE_MUL, 64, id, number(64, k[below(sizeof k / sizeof *k)]), 0, 0);
         x = make(YK_NODE_ADD, 64, x, id, 0, 0);

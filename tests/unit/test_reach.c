@@ -849,6 +849,13 @@ START_TEST(each_in_turn)
     begin();
     writes(4, op3(YK_NODE_IOTA, 64, number(YK_FORM_MOST), 0, 0, 0));
     whole();
+    for (int64_t more = 0; more < 2; more++) { /* of any number, as long as it can be computed with */
+        begin();
+        unsigned most = number(YK_FORM_MOST / 2 + more), any = op3(YK_NODE_UNKNOWN, 64, 0, 0, 0, 0),
+                 i = op3(YK_NODE_IOTA, 64, op(YK_NODE_UMIN, any, most), 0, 0, 0);
+        run();
+        ck_assert_int_eq(reach.form[i].top, more);
+    }
 }
 END_TEST
 
