@@ -93,14 +93,13 @@ static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool 
     cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
     if (!q)
         return CL_OUT_OF_RESOURCES;
-    size_t before = r->pitch - r->off % r->pitch;
-    if (r->len > before) { /* its rows would wrap, which some drivers refuse: two rectangles */
-        struct run left = *r, right = *r;
-        left.len = before;
-        right.off += before;
-        right.len -= before;
-        cl_int err = carry(s, dev, &left, to_master);
-        return err == CL_SUCCESS ? carry(s, dev, &right, to_master) : err;
+    if (r->off % r->pitch + r->len > r->pitch) { /* its rows would wrap: some drivers refuse that */
+        cl_int err = CL_SUCCESS;
+        for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++) {
+            struct run one = {.off = r->off + i * r->pitch, .len = r->len, .rows = 1};
+            err = carry(s, dev, &one, to_master);
+        }
+        return err;
     }
     const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
     return to_master ? cl->EnqueueReadBufferRect(q, real, CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0, s->master, 0,
