@@ -50,6 +50,7 @@ static cl_int read_write(const struct yk_command_kind *kind, cl_command_queue co
         yk_transfer_small(kind == &yk_write_kind, q, m, offset, size, (void *)(uintptr_t)ptr, &err))
         return err;
     struct yk_transfer t = transfer(kind, q, m, offset, size, ptr);
+    t.c.blocks = blocking && !nwait && !event;
     return yk_command_enqueue(&t.c, blocking, nwait, wait, event);
 }
 

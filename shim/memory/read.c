@@ -1,5 +1,5 @@
 /* A store's bytes for the app, from wherever they are newest. */
-#include <string.h>
+#include "device/link/host_copy.h"
 #include "shim/memory/link.h"
 #include "shim/memory/transfer.h"
 
@@ -13,7 +13,7 @@ cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint6
     if (master) { /* devices that need these bytes later have them from there */
         cl_int err = yk_store_need_host(s, off, len, moved);
         if (err == CL_SUCCESS && to != s->master + off)
-            memcpy(to, s->master + off, len);
+            yk_host_copy(to, s->master + off, len);
         return err;
     }
     while (off < end) {
@@ -26,7 +26,7 @@ cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint6
         int source = host ? -1 : yk_store_source(s, where);
         cl_int err = CL_SUCCESS;
         if (host)
-            memcpy(out, host + off, n);
+            yk_host_copy(out, host + off, n);
         else
             err =
                 source < 0 ? CL_OUT_OF_RESOURCES : yk_link_read(s->ctx, (unsigned)source, s->real[source], off, out, n);

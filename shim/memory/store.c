@@ -1,8 +1,10 @@
 #include "shim/memory/store.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "base/least.h"
 #include "base/log.h"
+#include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/transfer.h"
 
@@ -136,12 +138,18 @@ static bool others_usable(void)
 }
 
 /* Memory for a master. Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes)
- * and get away with it in the driver's own memory; in this they must too. */
+ * and get away with it in the driver's own memory; in this they must too. Large ones in large pages, where the system
+ * leaves that to programs: touching small ones for the first time costs as much as a kernel that adds vectors. */
 static void *new_master(size_t size)
 {
-    enum { SLACK = 256 };
+    enum { SLACK = 256, LARGE_PAGE = 2 << 20 };
     void *m = NULL;
-    return size < SIZE_MAX - SLACK && posix_memalign(&m, MASTER_ALIGN, size + SLACK) == 0 ? m : NULL;
+    bool large = size >= 2 * (size_t)LARGE_PAGE;
+    if (size >= SIZE_MAX - SLACK || posix_memalign(&m, large ? LARGE_PAGE : MASTER_ALIGN, size + SLACK))
+        return NULL;
+    if (large)
+        (void)madvise(m, size - size % LARGE_PAGE, MADV_HUGEPAGE); /* a hint */
+    return m;
 }
 
 struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
@@ -169,7 +177,7 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
             s->master = new_master(size);
             s->master_owned = s->master != NULL;
             if (s->master && copy)
-                memcpy(s->master, host_ptr, size);
+                yk_host_copy(s->master, host_ptr, size);
         }
         if (s->master) {
             cl_mem_flags f = (flags & ~pointer_flags) | CL_MEM_USE_HOST_PTR;

@@ -1,5 +1,6 @@
 #include "shim/queue/transfer.h"
 #include <string.h>
+#include "device/link/host_copy.h"
 #include "shim/core/stats.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
@@ -66,16 +67,35 @@ static bool through_ring(const struct yk_transfer *t, enum yk_direction way)
     return t->mem->store && yk_link_wants(t->c.queue->ctx, PRIMARY, way, t->ptr, t->len);
 }
 
+/* Where the primary works in the host's memory, that is where the bytes go, and several threads copy faster than a
+ * driver's one. NULL: the driver does it. */
+static unsigned char *by_hand(const struct yk_transfer *t)
+{
+    const struct yk_store *s = t->mem->store;
+    if (!yk_host_copy_shared(t->len) || !s || !s->zero_copy[PRIMARY] || !s->master ||
+        t->c.queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return NULL;
+    unsigned char *at = s->master + t->mem->origin + t->off, *ptr = t->ptr;
+    return ptr + t->len <= at || at + t->len <= ptr ? at : NULL;
+}
+
+/* From the caller's thread: it waits in any case, and nobody asks for an event. */
+static bool in_place(const struct yk_transfer *t)
+{
+    return t->c.blocks && by_hand(t);
+}
+
 static bool read_resident(struct yk_command *c)
 {
     const struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_mem_at_primary(t->mem) && !through_ring(t, YK_OUT);
+    return yk_mem_at_primary(t->mem) && !through_ring(t, YK_OUT) && (!by_hand(t) || in_place(t));
 }
 
 static bool write_resident(struct yk_command *c)
 {
     const struct yk_transfer *t = (struct yk_transfer *)c;
-    return (yk_rt.options.piping != YK_PIPING_FORCED || !t->len) && !through_ring(t, YK_IN);
+    return (yk_rt.options.piping != YK_PIPING_FORCED || !t->len) && !through_ring(t, YK_IN) &&
+           (!by_hand(t) || in_place(t));
 }
 
 static bool both_resident(struct yk_command *c)
@@ -98,9 +118,29 @@ static cl_int bring_and_issue(struct yk_command *c, cl_event *real)
     return yk_command_issued(err, real);
 }
 
+static cl_int read_by_hand(struct yk_transfer *t)
+{
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS)
+        yk_host_copy(t->ptr, by_hand(t), t->len);
+    return err;
+}
+
+static cl_int write_by_hand(struct yk_transfer *t)
+{
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS) {
+        yk_host_copy(by_hand(t), t->ptr, t->len);
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    }
+    return err;
+}
+
 static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    if (blocking && in_place(t))
+        return read_by_hand(t);
     yk_link_plain(PRIMARY, YK_OUT, t->len);
     return CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
 }
@@ -110,8 +150,9 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
     struct yk_transfer *t = (struct yk_transfer *)c;
     struct yk_mem *m = t->mem;
     bool here = yk_mem_at_primary(m);
-    if (here && !through_ring(t, YK_OUT))
-        return bring_and_issue(c, real);
+    bool ring = through_ring(t, YK_OUT);
+    if (here && !ring)
+        return by_hand(t) ? read_by_hand(t) : bring_and_issue(c, real);
     uint64_t moved = 0;
     cl_int err = drain(t);
     if (err == CL_SUCCESS && here)
@@ -126,6 +167,8 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
 static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    if (blocking && in_place(t))
+        return write_by_hand(t);
     yk_link_plain(PRIMARY, YK_IN, t->len);
     cl_int err = CL->EnqueueWriteBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
     if (err == CL_SUCCESS)
@@ -156,7 +199,7 @@ static cl_int write_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     if (!through_ring(t, YK_IN))
-        return yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
+        return by_hand(t) ? write_by_hand(t) : yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
     cl_int err = drain(t);
     if (err == CL_SUCCESS)
         err =

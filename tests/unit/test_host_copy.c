@@ -1,0 +1,74 @@
+/* Copies by several threads against memcpy: every length about the limits, any alignment, nothing beside it touched. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "device/link/host_copy.h"
+#include "tests/unit/main.h"
+
+enum { MARGIN = 64 };
+
+static void copies(size_t len, size_t shift)
+{
+    unsigned char *from = malloc(len + MARGIN), *to = malloc(len + 3 * MARGIN), *want = malloc(len + 3 * MARGIN);
+    ck_assert(from && to && want);
+    for (size_t i = 0; i < len + MARGIN; i++)
+        from[i] = (unsigned char)(i * 131 + (i >> 8) * 7 + 1);
+    memset(to, 0xa5, len + 3 * MARGIN);
+    memset(want, 0xa5, len + 3 * MARGIN);
+    memcpy(want + MARGIN + shift, from + shift / 2, len);
+    yk_host_copy(to + MARGIN + shift, from + shift / 2, len);
+    ck_assert(!memcmp(to, want, len + 3 * MARGIN));
+    free(from), free(to), free(want);
+}
+
+/* Each test is a process of its own, so the mode is read anew. */
+static void all_lengths(const char *mode)
+{
+    static const size_t length[] = {0, 1, 63, 64, 65, 1499, 1500, 1501, 4500, 4501, 100000, (2 << 20) - 1, 2 << 20};
+    setenv("YOKE_COPIERS", mode, 1);
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+        for (size_t shift = 0; shift < MARGIN; shift += 17)
+            copies(length[i], shift);
+}
+
+START_TEST(shared)
+{
+    all_lengths("force");
+    ck_assert(yk_host_copy_shared(64) && !yk_host_copy_shared(63));
+}
+END_TEST
+
+START_TEST(alone)
+{
+    all_lengths("off");
+    ck_assert(!yk_host_copy_shared((size_t)1 << 40));
+}
+END_TEST
+
+START_TEST(long_ones)
+{
+    for (size_t len = (5 << 20) - 3; len < 70 << 20; len *= 5)
+        copies(len, 13);
+}
+END_TEST
+
+static void *copy_often(void *arg)
+{
+    for (int i = 0; i < 30; i++)
+        copies(20000 + *(unsigned *)arg * 777, (size_t)i);
+    return arg;
+}
+
+START_TEST(several_at_once)
+{
+    setenv("YOKE_COPIERS", "force", 1);
+    pthread_t t[4];
+    unsigned number[4] = {0, 1, 2, 3};
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&t[i], NULL, copy_often, &number[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+}
+END_TEST
+
+YK_TEST_MAIN("host_copy", shared, alone, long_ones, several_at_once)
