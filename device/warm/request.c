@@ -13,7 +13,7 @@
 #include "base/record.h"
 
 enum { MOST_TEXT = 64 << 20, CHECK = 16 };
-static const char magic[] = "yoke-warm 3\n";
+static const char magic[] = "yoke-warm 4\n";
 
 static void put_text(FILE *f, const char *text)
 {
@@ -25,7 +25,7 @@ static void put_text(FILE *f, const char *text)
 yk_status yk_warm_write(FILE *f, const struct yk_warm_request *r)
 {
     fputs(magic, f);
-    fprintf(f, "%u %u %u\n", r->device, r->dims, r->nargs);
+    fprintf(f, "%d %u %u %u\n", r->asker, r->device, r->dims, r->nargs);
     for (unsigned i = 0; i < 3; i++)
         fprintf(f, "%" PRIu64 " %" PRIu64 "\n", r->local[i], r->global[i]);
     for (unsigned i = 0; i < r->nargs; i++)
@@ -55,8 +55,8 @@ yk_status yk_warm_read(FILE *f, struct yk_warm_request *r)
     char head[sizeof magic] = "";
     memset(r, 0, sizeof *r);
     if (!fgets(head, sizeof head, f) || strcmp(head, magic) ||
-        fscanf(f, "%u %u %u", &r->device, &r->dims, &r->nargs) != 3 || r->dims < 1 || r->dims > 3 ||
-        r->nargs > YK_WARM_ARGS)
+        fscanf(f, "%d %u %u %u", &r->asker, &r->device, &r->dims, &r->nargs) != 4 || r->asker < 0 || r->dims < 1 ||
+        r->dims > 3 || r->nargs > YK_WARM_ARGS)
         return YK_EFORMAT;
     for (unsigned i = 0; i < 3; i++)
         if (fscanf(f, "%" SCNu64 " %" SCNu64, &r->local[i], &r->global[i]) != 2)

@@ -16,6 +16,7 @@ enum { YK_WARM_ARGS = 128 };
 enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL };
 
 struct yk_warm_request {
+    int asker;       /* process that asks; 0: nobody is to be waited for */
     unsigned device; /* in the machine */
     char *options, *source;
     char *files;  /* that SOURCE includes: a line each, the hash of its bytes ("-": it is absent) and its

@@ -46,6 +46,7 @@ static void *start(void *arg)
     }
     FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
     if (f) {
+        r->asker = (int)getpid();
         yk_status s = yk_warm_write(f, r);
         fclose(f);
         struct yk_client_child c = {.path = program,

@@ -7,6 +7,10 @@
  * and 350 ms), and the first shares are small. */
 static const double least_s = 0.04, builds = 4;
 
+/* Where the primary computes on the host's processors, what works beside it takes from it even if a processor is free:
+ * two may be halves of one core. (The same patience as yoke-warm's.) */
+static const double least_beside_s = 1;
+
 /* Longer launches pass through the worker, one after the other, though that costs each some 30 us: a program that
  * enqueues all its work at once would else have given all of it to the primary before there is anything to decide. */
 static const double short_s = 0.002;
@@ -20,7 +24,8 @@ static void spend(struct yk_code *code, double seconds)
 /* When a launch arrives, never after one: it may have been the last. */
 static void begin(struct yk_build *b)
 {
-    double spent = yk_code_get(&b->spent), cost = least_s + builds * b->seconds;
+    double least = yk_rt.primary->type & CL_DEVICE_TYPE_CPU ? least_beside_s : least_s;
+    double spent = yk_code_get(&b->spent), cost = least + builds * b->seconds;
     if (spent > cost / 2)
         yk_build_ask(b);
     if (spent > cost)

@@ -3,13 +3,16 @@
  * zeros in the forms in which shares will be launched: the driver's compilation at the first launch is then in the
  * driver's own cache. What the kernel does on zeros does not matter: it happens in this process, which has limits and
  * ends. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/env.h"
 #include "device/device.h"
@@ -18,7 +21,15 @@
 #include "profiler/profile.h"
 #include "shim/queue/targets.h"
 
-enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20 };
+enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, LOOK_MS = 10 };
+
+/* Short programs are left alone: what is compiled would come too late for them, and a compiler on the other half of a
+ * core that computes takes up to half of its speed. Those that go on for long may still gain by it. */
+static void let_finish(int asker)
+{
+    for (int ms = 0; asker > 0 && ms < PATIENCE_MS && !(kill(asker, 0) && errno == ESRCH); ms += LOOK_MS)
+        nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
+}
 
 static cl_program from_source(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r)
 {
@@ -166,6 +177,7 @@ int main(int argc, char **argv)
     alarm(4 * LIMIT_S);
     if (yk_warm_read(f, &r) != YK_OK)
         return 1;
+    let_finish(r.asker);
     take_turn();
     const struct yk_machine *m = yk_machine_get(&s);
     if (!m || r.device >= m->n)
