@@ -161,7 +161,15 @@ static double cost_of(const struct yk_panel_choice *p, const struct yk_canon *c,
     cost += g * i * k * z->n[YK_QL] * pack[0] * repeats;
     if (any)
         cost += g * j * k * z->n[YK_QR] * pack[1];
-    cost += g * i * j * blocks_k * (p->lanes == YK_K ? 14 : 0.5 + 1.2 * vl / run_length(c, var, nvar, c->nin, vl));
+    double written = 14;
+    if (p->lanes != YK_K) {
+        /* Lanes that are no run of the output are turned if columns are. */
+        uint8_t col[YK_BUCKET_MAX_RANK];
+        const double run = run_length(c, var, nvar, c->nin, vl),
+                     across = run_length(c, col, yk_panel_class_order(c, p->cls, YK_N, c->nin, col), c->nin, vl);
+        written = 0.5 + fmin(1.2 * vl / run, 4 + 1.2 * vl / across);
+    }
+    cost += g * i * j * blocks_k * written;
     return cost + 200 + 20 * g;
 }
 

@@ -9,8 +9,17 @@
 #include "kernels/cpu/scratch.h"
 
 /* Cells, and bytes, fetched ahead while packing; cells, or rows of one panel, that are packed table by table; most rows
- * where sums are formed. */
-enum { YK_PANEL_ZEROS = 1024, AHEAD = 4096, AHEAD_BYTES = 8192, PART = 2048, ROWS = 16, ROWS_SUMMED = 256 };
+ * where sums are formed; columns that are written together, and most cells of one of them. */
+enum {
+    YK_PANEL_ZEROS = 1024,
+    AHEAD = 4096,
+    AHEAD_BYTES = 8192,
+    PART = 2048,
+    ROWS = 16,
+    ROWS_SUMMED = 256,
+    COLUMNS = 64,
+    COLUMN_CELLS = 512
+};
 
 /* Outputs larger than this are written past the caches, those larger than the other are fetched before they are
  * written. */

@@ -6,9 +6,10 @@ struct NAME(lattice) {
     const int64_t *row, *col, *lane;
     uint32_t lane_row, lane_col;
     const uint8_t *layout; /* of the lane group; steps as the lanes do */
+    const int64_t *reach;  /* the furthest lane of the group; likewise */
     uint32_t layout_row, layout_col;
     uint32_t valid_row, valid_col, valid; /* the group that has only VALID lanes: at that row or column */
-    uint32_t first_row, row_run;          /* rows are runs of ROW_RUN cells; the first row's place in a run */
+    uint32_t row_run, row_left;           /* rows are runs of ROW_RUN cells; of the first run, so many are left */
     const REAL *end;                      /* of the table */
 };
 
@@ -45,8 +46,11 @@ static inline __attribute__((always_inline)) void NAME(put)(REAL *restrict dst, 
             memcpy(dst + l, p + (off[l] - off[0]), 2 * sizeof *p);
     } else {
         p -= off[0];
-        for (uint32_t l = 0; l < VL; l++)
-            dst[l] = more ? dst[l] * p[off[l]] : p[off[l]];
+        /* Not stored one by one: what reads the vector would wait for the last of them. */
+        for (uint32_t u = 0; u < PARTS; u++, dst += LANES, off += LANES) {
+            VEC v = GATHER(p, off);
+            STORE(dst, more ? LOAD(dst) * v : v);
+        }
     }
 }
 
@@ -60,11 +64,12 @@ static inline __attribute__((always_inline)) void NAME(put_vectors)(REAL *dst, s
 /* One column of lanes whose cells are runs along the rows. */
 static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, size_t dst_row, const REAL *p,
                                                                   const struct NAME(lattice) * x, const int64_t *off,
-                                                                  uint8_t layout, uint32_t valid, uint32_t rows,
-                                                                  const bool more)
+                                                                  uint8_t layout, uint32_t valid, int64_t reach,
+                                                                  uint32_t rows, const bool more)
 {
+    uint32_t left = x->row_left;
     for (uint32_t r = 0; r < rows;) {
-        uint32_t left = x->row_run - (x->first_row + r) % x->row_run, n = rows - r < left ? rows - r : left;
+        uint32_t n = rows - r < left ? rows - r : left;
         REAL *to = dst + r * dst_row;
         const REAL *from = p + x->row[r];
         VEC v[LANES_N];
@@ -83,23 +88,34 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
                 UNZIP(4)
             }
 #undef UNZIP
-        } else if (n < 3 && LANES_N > 2) {
-            for (uint32_t k = 0; k < n; k++)
-                NAME(put)(to + k * dst_row, from + k, off, layout, valid, more);
+        } else if (n == 1) {
+            NAME(put)(to, from, off, layout, valid, more);
         } else {
             n = n < LANES ? n : LANES;
-            for (uint32_t u = 0; u < PARTS; u++) {
-                uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
-                if (!some) {
-                    for (uint32_t k = 0; k < n; k++)
-                        STORE(to + k * dst_row + u * LANES, SPLAT(0));
-                    continue;
-                }
-                NAME(turn_in)(v, from, off + u * LANES, some, n, x->end);
-                NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);
+#define TURN_IN(size)                                                                                                  \
+    for (uint32_t u = 0; u < PARTS; u++) {                                                                             \
+        uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;                 \
+        if (!some) {                                                                                                   \
+            for (uint32_t k = 0; k < n; k++)                                                                           \
+                STORE(to + k * dst_row + u * LANES, SPLAT(0));                                                         \
+            continue;                                                                                                  \
+        }                                                                                                              \
+        NAME(turn_in)(v, from, off + u * LANES, some, n, x->end, reach, size);                                         \
+        NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);                                                        \
+    }
+            if (LANES_N > 2 && n <= 2) {
+                TURN_IN(2)
+            } else if (LANES_N > 4 && n <= 4) {
+                TURN_IN(4)
+            } else if (LANES_N > 8 && n <= 8) {
+                TURN_IN(8)
+            } else {
+                TURN_IN(LANES_N)
             }
+#undef TURN_IN
         }
         r += n;
+        left = left > n ? left - n : x->row_run;
     }
 }
 
@@ -110,6 +126,7 @@ static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, con
                                                                   bool row_fast, const REAL *end, const bool more)
 {
     uint32_t total = rows * cols, fast = row_fast ? rows : cols, at = 0, slow = 0;
+    const int64_t reach = NAME(reach)(off, valid);
     size_t fast_step = (size_t)(row_fast ? cols : 1) * VL, slow_step = (size_t)(row_fast ? 1 : cols) * VL;
     for (uint32_t e = 0; e < total;) {
         uint32_t n = total - e < LANES ? total - e : LANES, was = at, was_slow = slow;
@@ -117,7 +134,7 @@ static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, con
             uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
             VEC v[LANES_N];
             if (some)
-                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end);
+                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, reach, LANES_N);
             at = was;
             slow = was_slow;
             for (uint32_t k = 0; k < n; k++) {
@@ -174,7 +191,8 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
         uint32_t valid = i == x->valid_col || !x->lane_col ? x->valid : VL;
         if (layout != YK_LAY_RUN && layout != YK_LAY_SAME && x->row_run > 1) {
             NAME(pack_runs)
-            (dst + (size_t)i * VL, (size_t)cols * VL, p + x->col[i], x, off, layout, valid, rows, more);
+            (dst + (size_t)i * VL, (size_t)cols * VL, p + x->col[i], x, off, layout, valid, x->reach[i * x->layout_col],
+             rows, more);
             continue;
         }
         for (uint32_t r = 0; r < rows; r++)

@@ -271,6 +271,7 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
         words += (size_t)s->cls[k].pad * (c->nin + 1);
     }
     s->lane_groups = s->cls[p.lanes].pad / vl;
+    words += (size_t)s->lane_groups * (c->nin + 1);
     size_t bytes = words * sizeof(int64_t) + (c->nin + 1) * (sizeof(size_t) + 3 * sizeof(uint32_t) + s->lane_groups) +
                    2 * JOINT_MOST * sizeof(uint16_t);
     s->bytes = bytes;
@@ -282,6 +283,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
         mem += (size_t)s->cls[k].pad * (c->nin + 1) * sizeof(int64_t);
         tabulate(&s->cls[k], c, inner[k], ninner[k]);
     }
+    s->reach = (int64_t *)(void *)mem;
+    mem += (size_t)s->lane_groups * (c->nin + 1) * sizeof(int64_t);
     s->cells = (size_t *)(void *)mem;
     mem += (c->nin + 1) * sizeof *s->cells;
     for (uint32_t i = 0; i <= c->nin; i++) {
@@ -305,9 +308,15 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     s->layout = (uint8_t *)mem;
     const struct yk_class *l = &s->cls[p.lanes];
     for (uint32_t i = 0; i <= c->nin; i++)
-        for (uint32_t g = 0; g < s->lane_groups; g++)
-            s->layout[i * s->lane_groups + g] =
-                (uint8_t)layout_of_some(l->off + (size_t)i * l->pad + g * vl, vl, l->n - g * vl);
+        for (uint32_t g = 0; g < s->lane_groups; g++) {
+            const int64_t *off = l->off + (size_t)i * l->pad + g * vl;
+            const uint32_t n = l->n - g * vl < vl ? l->n - g * vl : vl;
+            s->layout[i * s->lane_groups + g] = (uint8_t)layout_of_some(off, vl, n);
+            int64_t reach = off[0];
+            for (uint32_t x = 1; x < n; x++)
+                reach = off[x] > reach ? off[x] : reach;
+            s->reach[i * s->lane_groups + g] = reach;
+        }
     double i = s->cls[YK_M].n, k = s->cls[YK_K].n;
     if (s->lanes == YK_M)
         i = ceil(i / vl);

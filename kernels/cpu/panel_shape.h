@@ -58,6 +58,7 @@ struct yk_panel_shape {
     uint32_t ngroup[2];     /* ngroup[1] may be 0: then R is 1 everywhere */
     struct yk_class cls[YK_CLASSES];
     uint8_t *layout; /* [nin + 1][groups of lanes] enum yk_lane_layout */
+    int64_t *reach;  /* likewise: the offset of its furthest lane */
     uint32_t lane_groups;
     uint32_t *run; /* [nin + 1] inner states of K per run of consecutive cells */
     /* By side, where its own summed variables are added up and its only table has them and K in one run of cells: the

@@ -9,6 +9,7 @@ static inline __attribute__((always_inline)) void NAME(sum_runs)(REAL *dst, size
 {
     REAL sum[ROWS_SUMMED * VL] __attribute__((aligned(64)));
     REAL *to = keep == VL ? dst : sum;
+    const int64_t reach = NAME(reach)(off, valid);
     const size_t by = keep == VL ? step : VL;
     for (uint32_t k = 0; k < rows; k++)
         for (uint32_t u = 0; u < PARTS; u++)
@@ -22,7 +23,7 @@ static inline __attribute__((always_inline)) void NAME(sum_runs)(REAL *dst, size
         for (uint32_t x = 0; x < n; x += LANES) {
             const uint32_t m = n - x < LANES ? n - x : LANES;
             VEC v[LANES_N];
-            NAME(turn_in)(v, p + x, off + u * LANES, some, m, end);
+            NAME(turn_in)(v, p + x, off + u * LANES, some, m, end, reach, LANES_N);
             for (uint32_t y = 0; y < m; y++) {
                 if (row[x + y] != now) {
                     REAL *at = to + now * by + u * LANES;

@@ -11,6 +11,19 @@ typedef REAL NAME(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof
 #define LOAD(p)     ((VEC)(*(const NAME(uvec) *)(const void *)(p)))
 #define STORE(p, v) (*(NAME(uvec) *)(void *)(p) = (v))
 
+/* P[OFF[l]] of each lane l. */
+#if VECTOR_BYTES / REAL_BYTES == 2
+#define GATHER(p, off) ((VEC){p[off[0]], p[off[1]]})
+#elif VECTOR_BYTES / REAL_BYTES == 4
+#define GATHER(p, off) ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]]})
+#elif VECTOR_BYTES / REAL_BYTES == 8
+#define GATHER(p, off) ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]], p[off[4]], p[off[5]], p[off[6]], p[off[7]]})
+#else
+#define GATHER(p, off)                                                                                                 \
+    ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]], p[off[4]], p[off[5]], p[off[6]], p[off[7]], p[off[8]],          \
+           p[off[9]], p[off[10]], p[off[11]], p[off[12]], p[off[13]], p[off[14]], p[off[15]]})
+#endif
+
 #if defined(__SSE2__) && VECTOR_BYTES == 64
 #define STREAM(p, v) _mm512_stream_pd((double *)(void *)(p), (__m512d)(v))
 #elif defined(__SSE2__) && VECTOR_BYTES == 32

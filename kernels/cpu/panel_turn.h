@@ -9,6 +9,8 @@
 #define EVEN   0, 2
 #define ODD    1, 3
 #elif LANES_N == 4
+#define ZIP2_LO  0, 4, 2, 6
+#define ZIP2_HI  1, 5, 3, 7
 #define ZIP_LO   0, 4, 1, 5
 #define ZIP_HI   2, 6, 3, 7
 #define EVEN     0, 2, 4, 6
@@ -20,6 +22,10 @@
 #define THIRD_2A 2, 5, 5, 5
 #define THIRD_2B 0, 1, 4, 7
 #elif LANES_N == 8
+#define ZIP2_LO  0, 8, 2, 10, 4, 12, 6, 14
+#define ZIP2_HI  1, 9, 3, 11, 5, 13, 7, 15
+#define ZIP4_LO  0, 8, 1, 9, 4, 12, 5, 13
+#define ZIP4_HI  2, 10, 3, 11, 6, 14, 7, 15
 #define ZIP_LO   0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HI   4, 12, 5, 13, 6, 14, 7, 15
 #define EVEN     0, 2, 4, 6, 8, 10, 12, 14
@@ -31,6 +37,12 @@
 #define THIRD_2A 2, 5, 8, 11, 14, 14, 14, 14
 #define THIRD_2B 0, 1, 2, 3, 4, 9, 12, 15
 #elif LANES_N == 16
+#define ZIP2_LO  0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
+#define ZIP2_HI  1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
+#define ZIP4_LO  0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define ZIP4_HI  2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define ZIP8_LO  0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27
+#define ZIP8_HI  4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31
 #define ZIP_LO   0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HI   8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN     0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
@@ -44,43 +56,150 @@
 #endif
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* Transpose: log2 rounds, each interleaving vector i with vector i + LANES / 2. */
+/* Transpose N vectors in blocks of N lanes: log2 N rounds, each interleaving vector i with vector i + N / 2. */
+#define TURN(n, lo, hi)                                                                                                \
+    do {                                                                                                               \
+        VEC t[n];                                                                                                      \
+        _Pragma("GCC unroll 4") for (int round = 1; round < (n); round *= 2)                                           \
+        {                                                                                                              \
+            _Pragma("GCC unroll 8") for (int i = 0; i < (n) / 2; i++)                                                  \
+            {                                                                                                          \
+                t[2 * i] = PICK(v[i], v[i + (n) / 2], lo);                                                             \
+                t[2 * i + 1] = PICK(v[i], v[i + (n) / 2], hi);                                                         \
+            }                                                                                                          \
+            _Pragma("GCC unroll 16") for (int i = 0; i < (n); i++) v[i] = t[i];                                        \
+        }                                                                                                              \
+    } while (0)
+
 static inline __attribute__((always_inline)) void NAME(turn)(VEC *v)
 {
-    VEC t[LANES_N];
-#pragma GCC unroll 4
-    for (int round = 1; round < LANES_N; round *= 2) {
-#pragma GCC unroll 8
-        for (int i = 0; i < LANES_N / 2; i++) {
-            t[2 * i] = PICK(v[i], v[i + LANES_N / 2], ZIP_LO);
-            t[2 * i + 1] = PICK(v[i], v[i + LANES_N / 2], ZIP_HI);
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < LANES_N; i++)
-            v[i] = t[i];
-    }
+    TURN(LANES_N, ZIP_LO, ZIP_HI);
 }
 
-/* N consecutive cells from P + OFF[l] of every lane l of one machine vector: V[x] gets cell x of all lanes. Reads whole
- * vectors where they end before END; lanes from VALID on repeat the first. What lies AHEAD in memory is fetched into
- * the second-level cache: it is wanted soon, mostly by a later block, and the first level has too few misses at a time.
- */
-static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const REAL *p, const int64_t *off,
-                                                                uint32_t valid, uint32_t n, const REAL *end)
+/* Pieces of 2, 4 or 8 cells, and several of them as one vector. */
+#define PIECE(n)                                                                                                       \
+    typedef REAL NAME(piece##n) __attribute__((vector_size((n)*REAL_BYTES), aligned(sizeof(REAL)), may_alias))
+#define GET(n, l)   (*(const NAME(piece##n) *)(const void *)from[l])
+#define GET2(l)     GET(2, l)
+#define GET4(l)     GET(4, l)
+#define GET8(l)     GET(8, l)
+#define CAT4(a, b)  PICK(a, b, 0, 1, 2, 3)
+#define CAT8(a, b)  PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define CAT16(a, b) PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#if LANES_N >= 4
+PIECE(2);
+#endif
+#if LANES_N >= 8
+PIECE(4);
+#endif
+#if LANES_N >= 16
+PIECE(8);
+#endif
+
+/* SIZE consecutive cells from FROM[l] on of each lane l: V[x] gets cell x of all lanes. The fewer, the fewer steps. */
+static inline __attribute__((always_inline)) void NAME(turn_pieces)(VEC *v, const REAL *const *from,
+                                                                    const uint32_t size)
 {
+    (void)size;
+#if LANES_N == 4
+    if (size == 2) {
+#pragma GCC unroll 2
+        for (uint32_t l = 0; l < 2; l++)
+            v[l] = CAT4(GET2(l), GET2(l + 2));
+        TURN(2, ZIP2_LO, ZIP2_HI);
+        return;
+    }
+#elif LANES_N == 8
+    if (size == 2) {
+#pragma GCC unroll 2
+        for (uint32_t l = 0; l < 2; l++)
+            v[l] = CAT8(CAT4(GET2(l), GET2(l + 2)), CAT4(GET2(l + 4), GET2(l + 6)));
+        TURN(2, ZIP2_LO, ZIP2_HI);
+        return;
+    }
+    if (size == 4) {
+#pragma GCC unroll 4
+        for (uint32_t l = 0; l < 4; l++)
+            v[l] = CAT8(GET4(l), GET4(l + 4));
+        TURN(4, ZIP4_LO, ZIP4_HI);
+        return;
+    }
+#elif LANES_N == 16
+    if (size == 2) {
+#pragma GCC unroll 2
+        for (uint32_t l = 0; l < 2; l++)
+            v[l] = CAT16(CAT8(CAT4(GET2(l), GET2(l + 2)), CAT4(GET2(l + 4), GET2(l + 6))),
+                         CAT8(CAT4(GET2(l + 8), GET2(l + 10)), CAT4(GET2(l + 12), GET2(l + 14))));
+        TURN(2, ZIP2_LO, ZIP2_HI);
+        return;
+    }
+    if (size == 4) {
+#pragma GCC unroll 4
+        for (uint32_t l = 0; l < 4; l++)
+            v[l] = CAT16(CAT8(GET4(l), GET4(l + 4)), CAT8(GET4(l + 8), GET4(l + 12)));
+        TURN(4, ZIP4_LO, ZIP4_HI);
+        return;
+    }
+    if (size == 8) {
+#pragma GCC unroll 8
+        for (uint32_t l = 0; l < 8; l++)
+            v[l] = CAT16(GET8(l), GET8(l + 8));
+        TURN(8, ZIP8_LO, ZIP8_HI);
+        return;
+    }
+#endif
+#pragma GCC unroll 16
+    for (uint32_t l = 0; l < LANES; l++)
+        v[l] = LOAD(from[l]);
+    NAME(turn)(v);
+}
+
+/* The furthest of the first VALID lanes. */
+static inline __attribute__((always_inline)) int64_t NAME(reach)(const int64_t *off, uint32_t valid)
+{
+    int64_t most = off[0];
+    for (uint32_t l = 1; l < valid; l++)
+        most = off[l] > most ? off[l] : most;
+    return most;
+}
+
+/* N cells from P + OFF[l] of each lane l, from VALID on those of the first, to TO[l]. */
+static __attribute__((noinline)) void NAME(copy_tail)(REAL (*to)[LANES_N], const REAL *p, const int64_t *off,
+                                                      uint32_t valid, uint32_t n)
+{
+    for (uint32_t l = 0; l < LANES; l++)
+        memcpy(to[l], p + off[l < valid ? l : 0], n * sizeof *p);
+}
+
+/* N <= SIZE consecutive cells from P + OFF[l] of every lane l of one machine vector: V[x] gets cell x of all lanes.
+ * Reads SIZE cells where they end before END, REACH being the furthest lane; lanes from VALID on repeat the first. What
+ * lies AHEAD in memory is fetched into the second-level cache: it is wanted soon, mostly by a later block, and the
+ * first level has too few misses at a time. */
+static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const REAL *p, const int64_t *off,
+                                                                uint32_t valid, uint32_t n, const REAL *end,
+                                                                int64_t reach, const uint32_t size)
+{
+    static const int64_t in_tail[16] = {
+        0 * LANES_N, 1 * LANES_N, 2 * LANES_N,  3 * LANES_N,  4 * LANES_N,  5 * LANES_N,  6 * LANES_N,  7 * LANES_N,
+        8 * LANES_N, 9 * LANES_N, 10 * LANES_N, 11 * LANES_N, 12 * LANES_N, 13 * LANES_N, 14 * LANES_N, 15 * LANES_N};
+    REAL tail[LANES_N][LANES_N];
+    int64_t some[LANES_N];
+    if (__builtin_expect(end - p < reach + (int64_t)size, 0)) {
+        NAME(copy_tail)(tail, p, off, valid, n);
+        p = tail[0];
+        off = in_tail;
+    } else if (valid < LANES) {
+        for (uint32_t l = 0; l < LANES; l++)
+            some[l] = off[l < valid ? l : 0];
+        off = some;
+    }
+    const REAL *from[LANES_N];
 #pragma GCC unroll 16
     for (uint32_t l = 0; l < LANES; l++) {
-        const REAL *from = p + off[l < valid ? l : 0];
-        __builtin_prefetch((const void *)((uintptr_t)from + AHEAD * sizeof *from), 0, 2);
-        if (__builtin_expect(end - from >= (ptrdiff_t)LANES, 1))
-            v[l] = LOAD(from);
-        else {
-            REAL tail[LANES_N] = {0};
-            memcpy(tail, from, n * sizeof *from);
-            v[l] = LOAD(tail);
-        }
+        from[l] = p + off[l];
+        __builtin_prefetch((const void *)((uintptr_t)from[l] + AHEAD * sizeof **from), 0, 2);
     }
-    NAME(turn)(v);
+    NAME(turn_pieces)(v, from, size);
 }
 
 /* Lanes STEP (2, 3 or 4) cells apart and that many rows in between, all consecutive cells: V[r] gets row r. */
@@ -109,6 +228,35 @@ static inline __attribute__((always_inline)) void NAME(unzip)(VEC *v, const REAL
 }
 
 #if LANES_N >= 4
+/* N (5 to LANES_N) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. */
+static inline void NAME(put_wide)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
+                                  uint32_t valid)
+{
+    for (uint32_t u = 0; u < PARTS && u * LANES < valid; u++) {
+        const uint32_t some = valid - u * LANES < LANES ? valid - u * LANES : LANES;
+        VEC t[LANES_N];
+#pragma GCC unroll 16
+        for (uint32_t x = 0; x < LANES; x++)
+            t[x] = LOAD(v + u * LANES + (x < n ? x : 0) * step);
+        NAME(turn)(t);
+        if (n == LANES && some == LANES) {
+#pragma GCC unroll 16
+            for (uint32_t l = 0; l < LANES; l++)
+                STORE(c + off[u * LANES + l], t[l]);
+            continue;
+        }
+#pragma GCC unroll 16
+        for (uint32_t l = 0; l < LANES; l++)
+            if (l < some) {
+#ifdef STORE_SOME
+                STORE_SOME(c + off[u * LANES + l], t[l], n);
+#else
+                memcpy(c + off[u * LANES + l], &t[l], n * sizeof *c);
+#endif
+            }
+    }
+}
+
 /* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. */
 static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
                                   uint32_t valid)
@@ -145,6 +293,21 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
 }
 #endif
 
+#undef TURN
+#undef PIECE
+#undef GET
+#undef CAT4
+#undef CAT8
+#undef CAT16
+#undef GET2
+#undef GET4
+#undef GET8
+#undef ZIP2_LO
+#undef ZIP2_HI
+#undef ZIP4_LO
+#undef ZIP4_HI
+#undef ZIP8_LO
+#undef ZIP8_HI
 #undef ZIP_LO
 #undef ZIP_HI
 #undef EVEN

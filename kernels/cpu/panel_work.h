@@ -1,0 +1,64 @@
+/* What a thread knows of the present block, for panel_body.h and what it includes. Included per value type. */
+
+struct NAME(work) {
+    const struct yk_panel_shape *s;
+    const REAL *const *in;
+    REAL *out;
+    REAL scale;
+    uint32_t n[YK_CLASSES];    /* inner states of the present block */
+    int64_t *base[YK_CLASSES]; /* [nin + 1] offsets of the present block, by class */
+    const REAL **at, **end;    /* [nin] where the present block begins, where the table ends */
+    REAL *a, *b, *part, *spill;
+    size_t a_step, b_step; /* cells of A and B per group of B */
+};
+
+static const int64_t NAME(zeros)[YK_PANEL_ZEROS];
+
+/* Block INDEX of class K: its offsets and inner states. */
+static void NAME(seek)(struct NAME(work) * w, enum yk_class_id id, uint64_t index)
+{
+    const struct yk_class *k = &w->s->cls[id];
+    const struct yk_canon *c = w->s->c;
+    int64_t *base = w->base[id];
+    memset(base, 0, (c->nin + 1) * sizeof *base);
+    uint32_t chunk = k->chunk;
+    for (uint32_t i = k->nloops; i-- > 0;) {
+        uint64_t x = index % k->extent[i];
+        uint32_t v = k->var[i];
+        index /= k->extent[i];
+        if (v == k->cut) {
+            x *= k->chunk;
+            uint64_t left = c->domain[v] - x;
+            chunk = (uint32_t)(left < k->chunk ? left : k->chunk);
+        }
+        for (uint32_t t = 0; t <= c->nin; t++)
+            base[t] += (int64_t)x * yk_canon_stride(c, t)[v];
+    }
+    w->n[id] = k->run * chunk;
+}
+
+static inline const int64_t *NAME(off)(const struct NAME(work) * w, enum yk_class_id id, uint32_t t)
+{
+    return w->s->cls[id].off + (size_t)t * w->s->cls[id].pad;
+}
+
+static inline uint32_t NAME(vectors_of)(uint32_t n)
+{
+    return (n + VL - 1) / VL;
+}
+
+struct NAME(counts) {
+    uint32_t groups, rows, i, j; /* of B; of K; columns of L and of R, each in vectors where the lanes are */
+};
+
+static struct NAME(counts) NAME(count)(const struct NAME(work) * w)
+{
+    struct NAME(counts) n = {w->n[YK_B], w->n[YK_K], w->n[YK_M], w->n[YK_N]};
+    if (w->s->lanes == YK_B)
+        n.groups = NAME(vectors_of)(n.groups);
+    else if (w->s->lanes == YK_K)
+        n.rows = NAME(vectors_of)(n.rows);
+    else
+        n.i = NAME(vectors_of)(n.i);
+    return n;
+}
