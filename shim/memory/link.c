@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "device/link/stream.h"
 
 /* Measured on an H200 (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 51 of 55 GB/s in and 53 out
  * with chunks of 4 MiB, copied in units of 256 KiB; rings of 8 MiB reach half of it, since the device is then at lines
@@ -19,6 +20,7 @@ enum {
     AUTO_PAYS = 128 << 20,
     LONG = 32 << 20,
     AUTO_THREADS = 8,
+    OUT_THREADS = 4, /* with wide stores, see stream.h; as many as reach the link's rate, for a way in beside it */
     CHUNK_LEAST = 256 << 10,
     CHUNK_MOST = 4 << 20,
     UNIT = 256 << 10,
@@ -74,13 +76,15 @@ static void start(void)
     link_.threads = link_.force ? FORCE_THREADS : half < AUTO_THREADS ? half : AUTO_THREADS;
 }
 
-static struct yk_ring_shape shape_for(size_t len)
+static struct yk_ring_shape shape_for(enum yk_direction way, size_t len)
 {
     if (link_.force)
         return (struct yk_ring_shape){FORCE_CHUNK, FORCE_SLOTS, FORCE_THREADS, FORCE_UNIT, link_.asks};
     size_t chunk = len / SLOTS;
     chunk = chunk < CHUNK_LEAST ? CHUNK_LEAST : chunk > CHUNK_MOST ? CHUNK_MOST : chunk;
-    return (struct yk_ring_shape){chunk, AUTO_RING / CHUNK_MOST, link_.threads, UNIT, true};
+    unsigned threads =
+        way == YK_OUT && yk_copy_streams_wide() && link_.threads > OUT_THREADS ? OUT_THREADS : link_.threads;
+    return (struct yk_ring_shape){chunk, AUTO_RING / CHUNK_MOST, threads, UNIT, true};
 }
 
 /* BESIDE: bytes that go the other way meanwhile. Each way also has a thread that talks to the driver, and the kernels
@@ -91,7 +95,7 @@ static struct yk_ring_shape shape_for(size_t len)
 static struct yk_ring_shape shape_beside(enum yk_direction way, size_t len, size_t beside)
 {
     enum { OTHERS = 3, LEAST = 3, MUCH = 4, IN_MOST = 12, OUT_MOST = 6 };
-    struct yk_ring_shape s = shape_for(len);
+    struct yk_ring_shape s = shape_for(way, len);
     if (link_.force || beside <= len / MUCH)
         return s;
     unsigned n = cores(), rest = n > OTHERS + LEAST ? n - OTHERS : LEAST, out = rest / 3;
@@ -222,7 +226,7 @@ cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t o
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_IN, from, len) ? ring_of(ctx, dev, YK_IN) : NULL;
     if (r) {
         struct yk_ring_end to = end_of(ctx, dev, YK_IN, real, off);
-        cl_int err = yk_ring_write(r, shape_for(len), &to, from, len);
+        cl_int err = yk_ring_write(r, shape_for(YK_IN, len), &to, from, len);
         if (err == CL_SUCCESS)
             return err;
         gave_up(dev, YK_IN, err);
@@ -238,7 +242,7 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_OUT, to, len) ? ring_of(ctx, dev, YK_OUT) : NULL;
     if (r) {
         struct yk_ring_end from = end_of(ctx, dev, YK_OUT, real, off);
-        cl_int err = yk_ring_read(r, shape_for(len), &from, to, len);
+        cl_int err = yk_ring_read(r, shape_for(YK_OUT, len), &from, to, len);
         if (err == CL_SUCCESS)
             return err;
         gave_up(dev, YK_OUT, err);
@@ -366,7 +370,7 @@ bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, c
     struct yk_ring_end from = end_of(ctx, a, YK_OUT, at_a, off), to = end_of(ctx, b, YK_IN, at_b, off);
     if (!r || !from.queue || !to.queue)
         return false;
-    cl_int err = yk_ring_copy(r, shape_for(len), &from, &to, len);
+    cl_int err = yk_ring_copy(r, shape_for(YK_OUT, len), &from, &to, len);
     if (err != CL_SUCCESS)
         gave_up(a, YK_OUT, err);
     return err == CL_SUCCESS;

@@ -4,173 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "device/link/ring.h"
+#include "device/link/stream.h"
+#include "tests/unit/late_driver.h"
 #include "tests/unit/main.h"
 
-enum { BYTES = 300000, RING = 20000 };
-
-/* A queue of a device: commands not yet carried out. Their events are themselves. */
-struct command {
-    struct command *next;
-    struct queue *queue;
-    void *to;
-    const void *from;
-    size_t len;
-    bool over, released;
-    int asked;
-};
-struct queue {
-    struct command *first, **last;
-    int calls, fail_at; /* the n-th call that can fail does; 0: none */
-    int waits;          /* for commands that were not over */
-    bool onwards;       /* and all later ones */
-};
-
-static cl_int count(struct queue *q)
-{
-    q->calls++;
-    bool fails = q->calls == q->fail_at || (q->onwards && q->calls > q->fail_at);
-    return fails ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
-}
-
-static void run_to(struct queue *q, const struct command *upto)
-{
-    while (q->first) {
-        struct command *c = q->first;
-        if (!(q->first = c->next))
-            q->last = &q->first;
-        memcpy(c->to, c->from, c->len);
-        c->over = true;
-        if (c->released)
-            free(c);
-        if (c == upto)
-            return;
-    }
-}
-
-static cl_int enqueue(cl_command_queue queue, void *to, const void *from, size_t len, cl_event *event)
-{
-    struct queue *q = (struct queue *)(void *)queue;
-    cl_int err = count(q);
-    if (err != CL_SUCCESS)
-        return err;
-    struct command *c = calloc(1, sizeof *c);
-    *c = (struct command){.queue = q, .to = to, .from = from, .len = len};
-    *q->last = c;
-    q->last = &c->next;
-    *event = (cl_event)(void *)c;
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL queue_info(cl_command_queue q, cl_command_queue_info what, size_t n, void *v, size_t *ret)
-{
-    (void)q, (void)what, (void)ret;
-    memset(v, 1, n);
-    return CL_SUCCESS;
-}
-static void *memory; /* of the latest ring */
-
-static cl_mem CL_API_CALL create(cl_context ctx, cl_mem_flags flags, size_t n, void *p, cl_int *err)
-{
-    (void)ctx, (void)flags, (void)p;
-    *err = n == 13 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
-    return n == 13 ? NULL : (memory = malloc(n));
-}
-static void *CL_API_CALL map(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t off, size_t n,
-                             cl_uint nwait, const cl_event *wait, cl_event *e, cl_int *err)
-{
-    (void)q, (void)blocking, (void)flags, (void)off, (void)nwait, (void)wait, (void)e;
-    *err = n == 14 ? CL_MAP_FAILURE : CL_SUCCESS;
-    return n == 14 ? NULL : (void *)m;
-}
-static cl_int CL_API_CALL unmap(cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *wait, cl_event *e)
-{
-    (void)q, (void)m, (void)p, (void)n, (void)wait, (void)e;
-    return CL_SUCCESS;
-}
-static cl_int CL_API_CALL release_mem(cl_mem m)
-{
-    free(m);
-    return CL_SUCCESS;
-}
-static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t off, size_t n,
-                                       const void *p, cl_uint nwait, const cl_event *wait, cl_event *e)
-{
-    (void)blocking, (void)nwait, (void)wait;
-    return enqueue(q, (char *)m + off, p, n, e);
-}
-static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t off, size_t n, void *p,
-                                      cl_uint nwait, const cl_event *wait, cl_event *e)
-{
-    (void)blocking, (void)nwait, (void)wait;
-    return enqueue(q, p, (char *)m + off, n, e);
-}
-static cl_int CL_API_CALL flush(cl_command_queue q)
-{
-    return count((struct queue *)(void *)q);
-}
-static cl_int CL_API_CALL finish(cl_command_queue queue)
-{
-    struct queue *q = (struct queue *)(void *)queue;
-    cl_int err = count(q);
-    if (err == CL_SUCCESS)
-        run_to(q, NULL);
-    return err;
-}
-static cl_int CL_API_CALL wait_for(cl_uint n, const cl_event *e)
-{
-    struct command *c = (struct command *)(void *)e[0];
-    ck_assert_uint_eq(n, 1);
-    cl_int err = count(c->queue);
-    c->queue->waits += !c->over;
-    if (err == CL_SUCCESS && !c->over)
-        run_to(c->queue, c);
-    return err;
-}
-static cl_int CL_API_CALL event_info(cl_event e, cl_event_info what, size_t n, void *v, size_t *ret)
-{
-    struct command *c = (struct command *)(void *)e;
-    (void)what, (void)n, (void)ret;
-    if (!c->over && ++c->asked == 3)
-        run_to(c->queue, c);
-    *(cl_int *)v = c->over ? -14 : CL_QUEUED;
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release_event(cl_event e)
-{
-    struct command *c = (struct command *)(void *)e;
-    c->released = true;
-    if (c->over)
-        free(c);
-    return CL_SUCCESS;
-}
-
-static const struct yk_cl driver = {.GetCommandQueueInfo = queue_info,
-                                    .CreateBuffer = create,
-                                    .EnqueueMapBuffer = map,
-                                    .EnqueueUnmapMemObject = unmap,
-                                    .ReleaseMemObject = release_mem,
-                                    .EnqueueWriteBuffer = write_buffer,
-                                    .EnqueueReadBuffer = read_buffer,
-                                    .Flush = flush,
-                                    .Finish = finish,
-                                    .WaitForEvents = wait_for,
-                                    .GetEventInfo = event_info,
-                                    .ReleaseEvent = release_event};
-
-static cl_command_queue open_queue(struct queue *q)
-{
-    *q = (struct queue){.last = &q->first};
-    return (cl_command_queue)(void *)q;
-}
-
-static unsigned char *noise(void)
-{
-    unsigned char *p = malloc(BYTES);
-    for (size_t i = 0; i < BYTES; i++)
-        p[i] = (unsigned char)(rand() >> 7);
-    return p;
-}
+enum { RING = 20000 };
 
 static struct yk_ring *make(struct queue *q, size_t bytes)
 {
@@ -340,6 +178,26 @@ START_TEST(no_pinned_memory_no_ring)
 }
 END_TEST
 
-YK_TEST_MAIN("ring", bytes_arrive_whatever_the_shape, a_call_that_fails_leaves_nothing_under_way,
-             a_ring_that_may_still_be_in_use_is_not_used_again, transfers_of_several_threads_take_turns,
-             who_asks_waits_for_nothing, no_pinned_memory_no_ring)
+START_TEST(streaming_copies_what_memcpy_does)
+{
+    enum { MOST = 1500, ROOM = MOST + 300 };
+    void (*const way[])(void *, const void *, size_t) = {yk_copy_streaming_narrow, yk_copy_streaming,
+                                                         yk_copy_streaming_wide};
+    unsigned char from[ROOM], to[ROOM], want[ROOM];
+    for (int i = 0; i < ROOM; i++)
+        from[i] = (unsigned char)(i * 7 + 1);
+    for (int w = 0; w < 2 + (yk_copy_streams_wide() != 0); w++)
+        for (int k = 0; k < 20000; k++) {
+            size_t n = (size_t)rand() % (MOST + 1), f = (size_t)rand() % 200, t = (size_t)rand() % 200;
+            memset(to, 0, sizeof to);
+            memset(want, 0, sizeof want);
+            way[w](to + t, from + f, n);
+            memcpy(want + t, from + f, n);
+            ck_assert(!memcmp(to, want, sizeof to));
+        }
+}
+END_TEST
+
+YK_TEST_MAIN("ring", streaming_copies_what_memcpy_does, bytes_arrive_whatever_the_shape,
+             a_call_that_fails_leaves_nothing_under_way, a_ring_that_may_still_be_in_use_is_not_used_again,
+             transfers_of_several_threads_take_turns, who_asks_waits_for_nothing, no_pinned_memory_no_ring)
