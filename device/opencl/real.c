@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 #include "device/opencl/real.h"
 
@@ -58,6 +59,30 @@ static bool is_own(void *symbol)
     return dladdr((void *)is_own, &own) && dladdr(symbol, &found) && own.dli_fbase == found.dli_fbase;
 }
 
+/* The lists before a loader has seen them, and where they lie. */
+static struct list {
+    const char *name;
+    char *at, *text;
+} lists[] = {{.name = "OCL_ICD_FILENAMES"}, {.name = "OPENCL_LAYERS"}};
+
+static void keep_lists(void)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if ((lists[i].at = getenv(lists[i].name)))
+            lists[i].text = strdup(lists[i].at);
+}
+
+void yk_cl_mend_environment(void)
+{
+    (void)yk_cl_real(); /* what it keeps has been kept */
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct list *l = &lists[i];
+        size_t n = l->text && getenv(l->name) == l->at ? strlen(l->at) : 0;
+        if (n && n < strlen(l->text) && l->text[n] == ':' && !memcmp(l->at, l->text, n))
+            memcpy(l->at, l->text, strlen(l->text));
+    }
+}
+
 static void resolve(void)
 {
     const char *path = secure_getenv("YOKE_REAL_LIBOPENCL");
@@ -65,6 +90,7 @@ static void resolve(void)
         path = "libOpenCL.so.1";
     resolving = true;
     yk_driver_depth++;
+    keep_lists();
     void *handle = open_library(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror();

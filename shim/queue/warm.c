@@ -13,34 +13,20 @@
 #include "device/warm/request.h"
 #include "profiler/profile.h"
 #include "shim/core/background.h"
+#include "shim/core/helper.h"
 #include "shim/queue/remember.h"
-#include "transform/client_child.h"
-
-enum { CPU_LIMIT_MS = 30000 };
-
-static bool find_program(char *path, size_t n)
-{
-    static const char *const places[] = {"yoke-warm", "../../libexec/yoke/yoke-warm", "../libexec/yoke/yoke-warm"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (snprintf(path, n, "%s/%s", yk_runtime_folder(), places[i]) < (int)n && access(path, X_OK) == 0)
-            return true;
-    return false;
-}
 
 bool yk_warm_able(void)
 {
-    char path[PATH_MAX];
-    return yk_env_bool("YOKE_PROFILE", true) && find_program(path, sizeof path);
+    return yk_env_bool("YOKE_PROFILE", true) && yk_helper_able();
 }
 
 static void *start(void *arg)
 {
     struct yk_warm_request *r = arg;
-    char program[PATH_MAX], dir[PATH_MAX - 64], path[PATH_MAX];
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC), file = -1;
-    /* Its files must have numbers of 3 and above, whatever the app has closed. */
-    int high = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 3) : -1;
-    if (high >= 0 && find_program(program, sizeof program) && yk_dir("cache", "warm", dir, sizeof dir) == YK_OK) {
+    char dir[PATH_MAX - 64], path[PATH_MAX];
+    int file = -1;
+    if (yk_helper_able() && yk_dir("cache", "warm", dir, sizeof dir) == YK_OK) {
         snprintf(path, sizeof path, "%s/XXXXXX", dir);
         file = mkostemp(path, O_CLOEXEC);
     }
@@ -49,21 +35,9 @@ static void *start(void *arg)
         r->asker = (int)getpid();
         yk_status s = yk_warm_write(f, r);
         fclose(f);
-        struct yk_client_child c = {.path = program,
-                                    .in = high,
-                                    .out = high,
-                                    .err = high,
-                                    .timeout_ms = CPU_LIMIT_MS,
-                                    .file = 256 << 20,
-                                    .argument = path,
-                                    .detached = true};
-        if (s != YK_OK || yk_client_child_run(&c) != YK_OK)
+        if (s != YK_OK || !yk_helper_start(path))
             unlink(path);
     }
-    if (null >= 0)
-        close(null);
-    if (high >= 0)
-        close(high);
     yk_warm_finish(r);
     free(r);
     yk_background_leave();

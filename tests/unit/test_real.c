@@ -1,6 +1,7 @@
 /* device/opencl: a missing loader, missing entries, names of codes. What needs a loader is in tests/stub. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 #include "device/opencl/real.h"
 #include "tests/unit/main.h"
@@ -48,6 +49,32 @@ START_TEST(the_loader_is_opened_once_and_may_call_back)
 }
 END_TEST
 
+/* As loaders do, in the environment itself. */
+static void cut(const char *name)
+{
+    *strchr(getenv(name), ':') = 0;
+}
+
+START_TEST(lists_that_a_loader_has_cut_are_put_back)
+{
+    setenv("YOKE_REAL_LIBOPENCL", "libm.so.6", 1);
+    static char drivers[] = "OCL_ICD_FILENAMES=libfirst.so:libsecond.so:libthird.so", layers[] = "OPENCL_LAYERS=a:b";
+    putenv(drivers);
+    putenv(layers);
+    (void)yk_cl_real();
+    cut("OCL_ICD_FILENAMES");
+    cut("OPENCL_LAYERS");
+    setenv("OPENCL_LAYERS", "a", 1); /* the app wants it so */
+    yk_cl_mend_environment();
+    ck_assert_str_eq(getenv("OCL_ICD_FILENAMES"), "libfirst.so:libsecond.so:libthird.so");
+    ck_assert_str_eq(getenv("OPENCL_LAYERS"), "a");
+    yk_cl_mend_environment();
+    unsetenv("OCL_ICD_FILENAMES");
+    yk_cl_mend_environment();
+    ck_assert_ptr_null(getenv("OCL_ICD_FILENAMES"));
+}
+END_TEST
+
 START_TEST(missing_entries_refuse)
 {
     const struct yk_cl *cl = yk_cl_missing();
@@ -75,4 +102,5 @@ START_TEST(codes_have_names)
 END_TEST
 
 YK_TEST_MAIN("real", no_loader_is_an_error_and_no_crash, a_library_without_opencl_is_no_loader,
-             the_loader_is_opened_once_and_may_call_back, missing_entries_refuse, codes_have_names)
+             the_loader_is_opened_once_and_may_call_back, lists_that_a_loader_has_cut_are_put_back,
+             missing_entries_refuse, codes_have_names)
