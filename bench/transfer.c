@@ -1,6 +1,6 @@
 /* How fast a program's ordinary memory gets to and from a device: a plain OpenCL program (transfer_probe.c, this
  * program again), bare and with libyoke.so preloaded, against the driver's own rate from pinned memory in the same run;
- * and GPU to GPU through the ring (transfer_ring.c). */
+ * and GPU to GPU through the ring and through mailboxes (transfer_ring.c). */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -143,7 +143,7 @@ static const char help[] =
     "usage: transfer [--device N] [--to N] [--bytes N] [--repeat N] [--sweep] [--json FILE]\n"
     "Rates between ordinary memory and a device, bare and under yoke, beside the driver's rate from pinned memory.\n"
     "  --device N   the device, in the loader's order (0)\n"
-    "  --to N       also from the device to this one, through a ring\n"
+    "  --to N       also from the device to this one, through a ring and through mailboxes\n"
     "  --bytes N    of a large transfer (1G)\n"
     "  --repeat N   transfers per measurement, 1 to 60 (5)\n"
     "  --sweep      instead: rates of the ring by chunk, slots, threads and size\n"
@@ -213,6 +213,13 @@ int main(int argc, char **argv)
             return 1;
         }
         figure("transfer.gpu_to_gpu_ring", gbs, "GB/s");
+        gbs = transfer_by_mailbox((unsigned)atoi(device), (unsigned)atoi(to), bytes, repeat);
+        if (gbs < 0) {
+            fprintf(stderr, "transfer: device %s to %s through mailboxes failed\n", device, to);
+            return 1;
+        }
+        if (gbs > 0)
+            figure("transfer.gpu_to_gpu_mailbox", gbs, "GB/s");
     }
     return figure_finish(json);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "device/device.h"
+#include "device/link/mailbox_mode.h"
 #include "device/link/ring.h"
 
 struct place {
@@ -78,6 +79,73 @@ double transfer_between(unsigned a, unsigned b, size_t bytes, int repeat)
                rate(r, (struct yk_ring_shape){chunk, (unsigned)((16 << 20) / chunk), 0, 0, true}, ACROSS, &pa, &pb,
                     NULL, bytes, repeat));
     return rate(r, shape, ACROSS, &pa, &pb, NULL, bytes, repeat);
+}
+
+static bool arrives(struct yk_mailboxes *m, const struct place *a, const struct place *b, size_t bytes)
+{
+    unsigned char *sent = malloc(bytes), *got = calloc(1, bytes);
+    struct yk_ring_end from = end_of(a), to = end_of(b);
+    bool right = sent && got;
+    for (size_t i = 0; right && i < bytes; i++)
+        sent[i] = (unsigned char)(i * 2654435761u >> 13);
+    right = right &&
+            from.cl->EnqueueWriteBuffer(a->queue, a->buffer, CL_TRUE, 0, bytes, sent, 0, NULL, NULL) == CL_SUCCESS &&
+            yk_mailboxes_copy(m, &from, &to, bytes, true) == CL_SUCCESS &&
+            to.cl->EnqueueReadBuffer(b->queue, b->buffer, CL_TRUE, 0, bytes, got, 0, NULL, NULL) == CL_SUCCESS &&
+            !memcmp(sent, got, bytes);
+    free(sent);
+    free(got);
+    return right;
+}
+
+/* Median microseconds of BYTES by mailbox, or (M is NULL) over ordinary memory by the driver; negative: it failed. */
+static double copy_us(struct yk_mailboxes *m, const struct place *a, const struct place *b, void *host, size_t bytes,
+                      int repeat)
+{
+    double us[64];
+    struct yk_ring_end from = end_of(a), to = end_of(b);
+    for (int i = 0; i < repeat; i++) {
+        uint64_t began = yk_now_ns();
+        cl_int err = m ? yk_mailboxes_copy(m, &from, &to, bytes, true)
+                       : from.cl->EnqueueReadBuffer(a->queue, a->buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL) |
+                             to.cl->EnqueueWriteBuffer(b->queue, b->buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+        if (err != CL_SUCCESS)
+            return -1;
+        us[i] = (double)(yk_now_ns() - began) * 1e-3;
+    }
+    qsort(us, (size_t)repeat, sizeof *us, by_value);
+    return us[repeat / 2];
+}
+
+double transfer_by_mailbox(unsigned a, unsigned b, size_t bytes, int repeat)
+{
+    enum { HOST = 16 << 20, SMALL = 15 };
+    struct place pa, pb;
+    cl_int err;
+    const struct yk_mailbox_mode mode = yk_mailbox_mode();
+    if (!open_place(&pa, a, bytes) || !open_place(&pb, b, bytes))
+        return -1;
+    if (!mode.maker || !mode.maker->fits(pa.d, pb.d))
+        return 0;
+    const struct yk_mailbox_end end[2] = {{pa.d, pa.context}, {pb.d, pb.context}};
+    uint64_t from = yk_now_ns();
+    struct yk_mailboxes *m = yk_mailboxes_create(mode.maker, end, mode.bytes, &err);
+    if (!m) {
+        printf("no mailboxes: %s\n", yk_cl_error_name(err));
+        return -1;
+    }
+    printf("mailboxes of %s, %d of %zu KiB: %.2f ms to make\n", mode.maker->name, YK_MAILBOX_SLOTS, mode.bytes >> 10,
+           (double)(yk_now_ns() - from) * 1e-6);
+    void *host = calloc(1, HOST);
+    if (!host || !arrives(m, &pa, &pb, bytes))
+        return -1;
+    for (size_t n = 4 << 10; n <= HOST && n <= bytes; n *= 4)
+        printf("%6zu KiB: mailbox %.1f us, ordinary memory %.1f us\n", n >> 10, copy_us(m, &pa, &pb, host, n, SMALL),
+               copy_us(NULL, &pa, &pb, host, n, SMALL));
+    free(host);
+    double us = copy_us(m, &pa, &pb, NULL, bytes, repeat);
+    yk_mailboxes_destroy(m);
+    return us < 0 ? us : (double)bytes / us * 1e-3;
 }
 
 /* The ring's rate in one direction while the other goes on, of both together; negative: it failed. */

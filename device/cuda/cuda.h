@@ -1,6 +1,6 @@
 /* CUDA's driver API and its run-time compiler, opened at run time: yoke is built, and works, without CUDA. Declared
  * here because the toolkit's headers need not be there; names, values and meaning are CUDA's own (CUDA Driver API,
- * NVRTC). Who calls it: kernels/gpu. */
+ * NVRTC). Who calls it: kernels/gpu, link/mailbox_cuda.c. */
 #ifndef YK_DEVICE_CUDA_CUDA_H
 #define YK_DEVICE_CUDA_CUDA_H
 
@@ -10,6 +10,14 @@
 typedef int yk_cu_result; /* 0: CUDA_SUCCESS */
 typedef int yk_cu_device;
 typedef uint64_t yk_cu_memory; /* CUdeviceptr */
+
+/* CUmemAllocationProp */
+struct yk_cu_memory_kind {
+    int type, handle, location, id;
+    void *unused;
+    unsigned char flags[8];
+};
+enum { YK_CU_PINNED = 1, YK_CU_DESCRIPTOR = 1, YK_CU_ON_DEVICE = 1 };
 
 struct yk_cuda {
 #define YK_CU(name, symbol, params) yk_cu_result(*name) params;
@@ -36,7 +44,9 @@ enum {
     YK_CU_MINOR = 76,
     YK_CU_SHARED_PER_MULTIPROCESSOR = 81,
     YK_CU_SINGLE_TO_DOUBLE = 87,
-    YK_CU_SHARED_PER_BLOCK_OPTIN = 97
+    YK_CU_SHARED_PER_BLOCK_OPTIN = 97,
+    YK_CU_VIRTUAL_MEMORY = 102,
+    YK_CU_EXPORTS_DESCRIPTOR = 103
 };
 
 enum { YK_CU_FUNCTION_DYNAMIC_SHARED = 8 }; /* CUfunction_attribute */

@@ -63,6 +63,12 @@ static void context_destroy(struct yk_handle *h)
         n->fn((cl_context)(void *)ctx, n->data);
         free(n);
     }
+    while (ctx->mailboxes) {
+        struct yk_context_mailboxes *m = ctx->mailboxes;
+        ctx->mailboxes = m->next;
+        yk_mailboxes_destroy(m->mailboxes);
+        free(m);
+    }
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         for (int way = 0; way < YK_WAYS; way++) {

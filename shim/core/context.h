@@ -4,6 +4,7 @@
 #define YK_SHIM_CORE_CONTEXT_H
 
 #include "base/lock.h"
+#include "device/link/mailbox.h"
 #include "device/link/ring.h"
 #include "shim/core/handle.h"
 #include "shim/core/runtime.h"
@@ -16,6 +17,13 @@ struct yk_context_notify {
     void (*fn)(cl_context context, void *user_data);
     void *data;
     struct yk_context_notify *next;
+};
+
+/* From one device to another; the list grows only. */
+struct yk_context_mailboxes {
+    unsigned from, to;
+    struct yk_mailboxes *mailboxes;
+    struct yk_context_mailboxes *next;
 };
 
 struct yk_context {
@@ -32,6 +40,7 @@ struct yk_context {
     cl_command_queue transfer[YK_MAX_DEVICES];
     cl_command_queue link[YK_WAYS][YK_MAX_DEVICES]; /* for rings alone */
     struct yk_ring *ring[YK_WAYS][YK_MAX_DEVICES];  /* made by memory/link.c when they pay; atomic */
+    struct yk_context_mailboxes *mailboxes;         /* made by memory/mailbox.c when they pay; atomic */
     struct yk_store *host_stores; /* memory/store.c: those whose bytes belong into the app's memory; under the lock */
     unsigned nhost_stores;        /* atomic to read */
     struct yk_context_notify *on_destroy;

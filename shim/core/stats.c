@@ -13,6 +13,7 @@ static struct {
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
     uint64_t split, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
+    uint64_t letters, mailed;
     uint64_t groups[YK_MAX_DEVICES];
     double seconds[YK_MAX_DEVICES];
 } st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
@@ -71,6 +72,12 @@ void yk_stats_moved(uint64_t bytes)
     __atomic_fetch_add(&st.moved, bytes, __ATOMIC_RELAXED);
 }
 
+void yk_stats_mailed(uint64_t bytes)
+{
+    __atomic_fetch_add(&st.letters, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&st.mailed, bytes, __ATOMIC_RELAXED);
+}
+
 void yk_stats_would_gain(int mixed)
 {
     __atomic_fetch_add(mixed ? &st.gain_mixed : &st.gain_any, 1, __ATOMIC_RELAXED);
@@ -119,6 +126,9 @@ static void print_summary(void)
                 (unsigned long long)st.merged, (unsigned long long)st.merged_as);
     if (st.split)
         fprintf(stderr, "yoke:   %.3f MB moved between devices and host for them\n", (double)st.moved / 1e6);
+    if (st.letters)
+        fprintf(stderr, "yoke:   %llu copies from device to device, %.3f MB, through memory that both reach\n",
+                (unsigned long long)st.letters, (double)st.mailed / 1e6);
     if (st.decided_ns)
         fprintf(stderr, "yoke:   deciding took %.3f ms, %.3f %% of the launches of a millisecond and more\n",
                 (double)st.deciding_ns * 1e-6, 100 * (double)st.deciding_ns / (double)st.decided_ns);
@@ -174,6 +184,8 @@ static void write_json(const char *path)
             (unsigned long long)st.merged_as);
     fprintf(f, ", \"in_parts\": {\"launches\": %llu, \"parts\": %llu}", (unsigned long long)st.staged,
             (unsigned long long)st.parts);
+    fprintf(f, ", \"mailboxes\": {\"copies\": %llu, \"bytes\": %llu}", (unsigned long long)st.letters,
+            (unsigned long long)st.mailed);
     fprintf(f, ", \"deciding_ms\": %.6f, \"decided_ms\": %.6f", (double)st.deciding_ns * 1e-6,
             (double)st.decided_ns * 1e-6);
     fprintf(f, ", \"bytes_moved\": %llu, \"would_gain\": {\"mixed\": %llu, \"any\": %llu}}\n",

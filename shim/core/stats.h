@@ -29,6 +29,9 @@ void yk_stats_share(unsigned dev, uint64_t groups, double seconds);
 /** BYTES copied between locations for split launches or because of them. */
 void yk_stats_moved(uint64_t bytes);
 
+/** BYTES were copied from one device to another through mailboxes. */
+void yk_stats_mailed(uint64_t bytes);
+
 /** Deciding about a launch took DECIDING of the TOTAL nanoseconds from its turn to its end. Launches of a millisecond
  * and more are summed up. */
 void yk_stats_decided(uint64_t deciding, uint64_t total);

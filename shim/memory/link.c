@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "device/link/stream.h"
+#include "shim/memory/mailbox.h"
 
 /* Measured on an H200 (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 51 of 55 GB/s in and 53 out
  * with chunks of 4 MiB, copied in units of 256 KiB; rings of 8 MiB reach half of it, since the device is then at lines
@@ -364,6 +365,8 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
 {
+    if (yk_mailbox_copy(ctx, a, at_a, b, at_b, off, len))
+        return true;
     if (!possible(a, len) || !possible(b, len) || !pays(ctx, a, YK_OUT, len))
         return false;
     struct yk_ring *r = ring_of(ctx, a, YK_OUT);

@@ -2,7 +2,7 @@
  * compiler twice. It builds the program for the device, keeps its binary, loads that again and launches its kernel on
  * zeros in the forms in which shares will be launched: the driver's compilation at the first launch is then in the
  * driver's own cache. What the kernel does on zeros does not matter: it happens in this process, which has limits and
- * ends. */
+ * ends. yoke-warm --mailboxes tries, as safely, which devices may copy through memory of one another. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "device/device.h"
+#include "device/link/mailbox_mode.h"
+#include "device/link/mailbox_trial.h"
 #include "device/numeric.h"
 #include "device/warm/request.h"
 #include "profiler/profile.h"
@@ -162,19 +164,39 @@ static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r)
     return yk_numeric_probe(m) == YK_OK && ok;
 }
 
+static void set_limits(void)
+{
+    struct rlimit limit = {LIMIT_S, LIMIT_S};
+    setrlimit(RLIMIT_CPU, &limit);
+    setpriority(PRIO_PROCESS, 0, 19);
+    alarm(4 * LIMIT_S);
+}
+
+/* Which devices reach one another's memory: a driver may crash over that. */
+static int try_mailboxes(void)
+{
+    yk_status s;
+    const struct yk_mailbox_mode mode = yk_mailbox_mode();
+    set_limits();
+    take_turn();
+    const struct yk_machine *m = mode.maker ? yk_machine_get(&s) : NULL;
+    if (m)
+        (void)yk_mailbox_try_all(mode.maker, m, mode.bytes);
+    _exit(!m);
+}
+
 int main(int argc, char **argv)
 {
     struct yk_warm_request r;
     yk_status s;
     cl_int err;
+    if (argc == 2 && !strcmp(argv[1], YK_MAILBOX_TRY))
+        return try_mailboxes();
     FILE *f = argc == 2 ? fopen(argv[1], "re") : NULL;
     if (!f)
         return 2;
     unlink(argv[1]);
-    struct rlimit limit = {LIMIT_S, LIMIT_S};
-    setrlimit(RLIMIT_CPU, &limit);
-    setpriority(PRIO_PROCESS, 0, 19);
-    alarm(4 * LIMIT_S);
+    set_limits();
     if (yk_warm_read(f, &r) != YK_OK)
         return 1;
     let_finish(r.asker);

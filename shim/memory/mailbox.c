@@ -1,0 +1,193 @@
+#include "shim/memory/mailbox.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "device/link/mailbox_mode.h"
+#include "device/link/mailbox_trial.h"
+#include "shim/core/background.h"
+#include "shim/core/helper.h"
+#include "shim/core/stats.h"
+
+/* Large copies go over a ring where mailboxes are no faster: two links of PCI Express carry 50 GB/s. */
+enum { LARGE = 4 << 20, RING_GBS = 50 };
+static const uint64_t look_ns = 100000000; /* between two looks for what yoke-warm has found */
+
+enum state { NEW, ASKED, WORKS, NEVER };
+
+/* What is known of copies from one device to another. Atomic but for GBS, which is written before WORKS. */
+struct pair {
+    size_t moved; /* without mailboxes */
+    uint64_t looked;
+    double gbs;
+    unsigned char state;
+    bool busy; /* a thread is getting them ready */
+};
+
+static struct pair pairs[YK_MAX_DEVICES][YK_MAX_DEVICES];
+static struct yk_mailbox_mode mode;
+
+static void start(void)
+{
+    mode = yk_mailbox_mode();
+}
+
+static void set_state(struct pair *p, enum state s)
+{
+    __atomic_store_n(&p->state, (unsigned char)s, __ATOMIC_RELEASE);
+}
+
+static enum state state_of(const struct pair *p)
+{
+    return (enum state)__atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+}
+
+static void never(unsigned a, unsigned b, const char *why)
+{
+    yk_info("no mailboxes from device %u to device %u: %s", a, b, why);
+    set_state(&pairs[a][b], NEVER);
+}
+
+static struct yk_mailboxes *find(struct yk_context *ctx, unsigned a, unsigned b)
+{
+    struct yk_context_mailboxes *at = __atomic_load_n(&ctx->mailboxes, __ATOMIC_ACQUIRE);
+    while (at && (at->from != a || at->to != b))
+        at = at->next;
+    return at ? at->mailboxes : NULL;
+}
+
+/* What yoke-warm has found; asks it where it has not been asked. */
+static void learn(unsigned a, unsigned b)
+{
+    struct pair *p = &pairs[a][b];
+    const struct yk_device *d = yk_rt.machine->device;
+    if (!mode.tried) {
+        p->gbs = RING_GBS;
+        set_state(p, WORKS);
+        return;
+    }
+    if (!mode.maker->fits(&d[a], &d[b])) {
+        set_state(p, NEVER);
+        return;
+    }
+    switch (yk_mailbox_recall(mode.maker, &d[a], &d[b], mode.bytes, &p->gbs)) {
+    case YK_MAILBOX_WORKS:
+        set_state(p, WORKS);
+        break;
+    case YK_MAILBOX_FAILS:
+        never(a, b, "a trial of them failed");
+        break;
+    default:
+        if (state_of(p) == ASKED)
+            break;
+        if (yk_env_bool("YOKE_PROFILE", true) && yk_helper_start(YK_MAILBOX_TRY)) {
+            yk_info("yoke-warm is asked whether device %u can send to device %u straight", a, b);
+            set_state(p, ASKED);
+        } else {
+            never(a, b, "nobody has tried them, and yoke-warm cannot be asked to");
+        }
+    }
+}
+
+static void make(struct yk_context *ctx, unsigned a, unsigned b)
+{
+    const struct yk_device *d = yk_rt.machine->device;
+    const struct yk_mailbox_end end[2] = {{&d[a], yk_context_real(ctx, a)}, {&d[b], yk_context_real(ctx, b)}};
+    struct yk_context_mailboxes *new = calloc(1, sizeof *new);
+    cl_int err = CL_OUT_OF_RESOURCES;
+    if (new &&end[0].context && end[1].context)
+        new->mailboxes = yk_mailboxes_create(mode.maker, end, mode.bytes, &err);
+    if (!new || !new->mailboxes) {
+        free(new);
+        never(a, b, yk_cl_error_name(err));
+        return;
+    }
+    new->from = a;
+    new->to = b;
+    new->next = __atomic_load_n(&ctx->mailboxes, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&ctx->mailboxes, &new->next, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    yk_info("copies from device %u to device %u go through mailboxes (%s) now", a, b, mode.maker->name);
+}
+
+/* Whoever set the pair's BUSY calls this, once. */
+static void get_ready(struct yk_context *ctx, unsigned a, unsigned b)
+{
+    struct pair *p = &pairs[a][b];
+    if (state_of(p) == NEW || state_of(p) == ASKED)
+        learn(a, b);
+    if (state_of(p) == WORKS && !find(ctx, a, b))
+        make(ctx, a, b);
+    __atomic_store_n(&p->busy, false, __ATOMIC_RELEASE);
+}
+
+struct errand {
+    struct yk_context *ctx;
+    unsigned a, b;
+};
+
+static void *run_errand(void *arg)
+{
+    struct errand *e = arg;
+    get_ready(e->ctx, e->a, e->b);
+    yk_drop(&e->ctx->h);
+    free(e);
+    yk_background_leave();
+    return NULL;
+}
+
+/* LEN bytes are about to be copied another way: is it time for mailboxes? */
+static void prepare(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
+{
+    struct pair *p = &pairs[a][b];
+    if (__atomic_add_fetch(&p->moved, len, __ATOMIC_RELAXED) < mode.pays)
+        return;
+    if (state_of(p) == ASKED && yk_now_ns() - __atomic_load_n(&p->looked, __ATOMIC_RELAXED) < look_ns)
+        return;
+    if (__atomic_exchange_n(&p->busy, true, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&p->looked, yk_now_ns(), __ATOMIC_RELAXED);
+    if (!mode.pays) {
+        get_ready(ctx, a, b);
+        return;
+    }
+    struct errand *e = malloc(sizeof *e);
+    if (e && yk_background_enter()) {
+        *e = (struct errand){ctx, a, b};
+        yk_hold(&ctx->h);
+        if (yk_thread_start(run_errand, e) == 0)
+            return;
+        yk_drop(&ctx->h);
+        yk_background_leave();
+    }
+    free(e);
+    __atomic_store_n(&p->busy, false, __ATOMIC_RELEASE);
+}
+
+bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    struct pair *p = &pairs[a][b];
+    if (!mode.maker || len < mode.least || state_of(p) == NEVER)
+        return false;
+    struct yk_mailboxes *m = find(ctx, a, b);
+    if (!m) {
+        prepare(ctx, a, b, len);
+        m = find(ctx, a, b);
+    }
+    if (!m || (len >= LARGE && p->gbs < RING_GBS))
+        return false;
+    const struct yk_device *d = yk_rt.machine->device;
+    struct yk_ring_end from = {d[a].cl, yk_context_link_queue(ctx, a, YK_OUT), at_a, off},
+                       to = {d[b].cl, yk_context_link_queue(ctx, b, YK_IN), at_b, off};
+    cl_int err = from.queue && to.queue ? yk_mailboxes_copy(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU)
+                                        : CL_OUT_OF_RESOURCES;
+    if (err == CL_SUCCESS)
+        yk_stats_mailed(len);
+    else
+        never(a, b, yk_cl_error_name(err));
+    return err == CL_SUCCESS;
+}

@@ -1,0 +1,17 @@
+/* Which copies from device to device go through mailboxes (device/link/mailbox.h), and when these are made: not before
+ * a program has copied some megabytes between the two, by a thread of their own, and only where yoke-warm has found
+ * that they work. Who uses it: link.c, before it thinks of a ring. Programs that copy nothing between devices never get
+ * here.
+ *
+ * YOKE_MAILBOX: `off`, `auto` (default), or for tests, between any two devices through host memory: `force`, at once
+ * and however small; `try`, the same, but tried first as `auto` does. */
+#ifndef YK_SHIM_MEMORY_MAILBOX_H
+#define YK_SHIM_MEMORY_MAILBOX_H
+
+#include "shim/core/context.h"
+
+/** From device A's buffer to device B's, the same bytes of both. False: not done, the bytes at B are undefined there
+ * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
+bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
+
+#endif
