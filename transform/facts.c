@@ -332,6 +332,8 @@ static bool read_line(struct reader *r)
         return !r->f->variant_options[0] && rest(r, &r->f->variant_options);
     if (yk_line_key(&r->t, "variant"))
         return read_source(r, &r->f->variant_source, &r->f->variant_size);
+    if (yk_line_key(&r->t, "mixed"))
+        return read_source(r, &r->f->mixed_source, &r->f->mixed_size);
     return yk_line_key(&r->t, "merging") && read_source(r, &r->f->merge_source, &r->f->merge_size);
 }
 
@@ -346,13 +348,16 @@ static bool read_sum(struct reader *r, const char *text, const char *line)
 /* What the lines say together. */
 static bool consistent(const struct yk_facts *f)
 {
-    bool variants = false, merging = false;
+    bool variants = false, merging = false, mixed = false;
     for (unsigned i = 0; i < f->nkernels; i++) {
+        mixed |= f->kernel[i].mixed;
+        if (f->kernel[i].mixed && !f->kernel[i].needs_variant)
+            return false;
         variants |= f->kernel[i].needs_variant;
         merging |= f->kernel[i].mergeable;
     }
     return f->ntargets && variants == (f->variant_source != NULL) && merging == (f->merge_source != NULL) &&
-           !(f->refused && f->nkernels);
+           mixed == (f->mixed_source != NULL) && !(f->refused && f->nkernels);
 }
 
 static bool read_all(struct reader *r, const char *text)

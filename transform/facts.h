@@ -130,7 +130,8 @@ struct yk_facts_kernel {
     bool mergeable; /* the merge program has a kernel that puts its outputs together: yk_merge_NAME, whose arguments
                        are the app's, the hidden ones, and for each written buffer in turn the other device's output
                        (a pointer to __global) and the buffer's size in bytes (a ulong) */
-    const char *unmerged; /* why not, in words of a user; "" where it is or nobody asked */
+    bool mixed;     /* the mixed program (facts_merged.h) runs its launches beside other kernels' */
+    const char *unmerged; /* why it is not mergeable, in words of a user; "" where it is or nobody asked */
     uint32_t count[YK_COUNT_CLASS_COUNT];
     unsigned nnodes, naccesses, nguards;
     struct yk_facts_node *node;
@@ -160,6 +161,8 @@ struct yk_facts {
     const char *variant_options; /* build options for both: the app's, without those for the preprocessor */
     const char *merge_source;    /* preprocessed too; NULL where no kernel is mergeable */
     size_t merge_size;
+    const char *mixed_source; /* preprocessed too; NULL where no kernel is mixed */
+    size_t mixed_size;
     struct yk_arena arena; /* everything above */
 };
 

@@ -50,3 +50,37 @@ bool yk_merged_layout(const struct yk_facts_kernel *k, struct yk_merged_layout *
     l->bytes = (at + YK_MERGED_UNIT - 1) & -(uint32_t)YK_MERGED_UNIT;
     return !*why;
 }
+
+unsigned yk_merged_count(const struct yk_facts_kernel *k, enum yk_arg_kind kind)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < k->nargs; i++)
+        n += k->arg[i].kind == kind;
+    return n;
+}
+
+struct yk_mixed_layout yk_mixed_layout(const struct yk_facts *f)
+{
+    struct yk_mixed_layout l = {0, 0, 0};
+    for (unsigned i = 0; i < f->nkernels; i++) {
+        if (!f->kernel[i].mixed)
+            continue;
+        unsigned locals = yk_merged_count(&f->kernel[i], YK_ARG_LOCAL);
+        l.nkernels++;
+        l.nlocals = locals > l.nlocals ? locals : l.nlocals;
+        l.nconstants += yk_merged_count(&f->kernel[i], YK_ARG_CONSTANT);
+    }
+    return l;
+}
+
+unsigned yk_mixed_number(const struct yk_facts *f, unsigned k, unsigned *constant)
+{
+    unsigned n = 0;
+    *constant = 0;
+    for (unsigned i = 0; i < k; i++)
+        if (f->kernel[i].mixed) {
+            n++;
+            *constant += yk_merged_count(&f->kernel[i], YK_ARG_CONSTANT);
+        }
+    return n;
+}

@@ -124,6 +124,7 @@ yk_status yk_facts_write(const struct yk_facts *facts, char **text, size_t *n)
         put_text(f, "options", facts->variant_options);
     put_source(f, "variant", facts->variant_source, facts->variant_size);
     put_source(f, "merging", facts->merge_source, facts->merge_size);
+    put_source(f, "mixed", facts->mixed_source, facts->mixed_size);
     fflush(f);
     struct yk_hash sum = yk_hash_bytes((struct yk_hash){0, 0}, *text, *n);
     fprintf(f, "sum %016" PRIx64 "\n", sum.lo);

@@ -5,20 +5,12 @@
 #include "transform/facts_merged.h"
 #include "transform/rewrite.h"
 
-struct merging {
-    struct yk_rewriter r;
-    struct yk_arena *a;
-    const char *p;   /* r.prefix */
-    const char *tag; /* of what lies at file scope: the text's own, so that linking two programs meets no name twice */
-    bool *emptied;   /* per function: a kernel that is not merged; its body is left out */
-};
-
 static const char *const answers[] = {"group_id",  "num_groups", "global_size", "global_offset",
                                       "global_id", "work_dim",   "linear_id"};
 enum { LINEAR = 6 };
 
 /* What every work-item of a group knows of its launch, and the functions that answer from it. */
-static const char *preamble(struct merging *m)
+const char *yk_merging_preamble(struct yk_merging *m)
 {
     const char *p = m->p, *t = m->tag;
     char *text = yk_arena_printf(m->a,
@@ -65,7 +57,7 @@ static const char *preamble(struct merging *m)
                            text, p, t, params, p, t, params, YK_MERGED_SHIFT, body);
 }
 
-static bool mergeable_text(const struct merging *m, const struct yk_syntax_decl *d)
+static bool mergeable_text(const struct yk_merging *m, const struct yk_syntax_decl *d)
 {
     for (unsigned i = 0; i < d->nparams; i++) {
         const struct yk_syntax_param *p = &m->r.syntax.params.v[d->param + i];
@@ -77,56 +69,68 @@ static bool mergeable_text(const struct merging *m, const struct yk_syntax_decl 
     return true;
 }
 
-static const char *written(struct merging *m, size_t begin, size_t end)
+const char *yk_merging_text(struct yk_merging *m, size_t begin, size_t end)
 {
     return yk_arena_strndup(m->a, m->r.f->text + begin, end - begin);
 }
 
-/* The merged kernel's parameters, and what its body begins with: the kernel's own parameters, as variables. */
-static void rewrite_kernel(struct merging *m, const struct yk_syntax_decl *d, const struct yk_facts_kernel *k,
-                           const struct yk_merged_layout *l, bool asks)
+const char *yk_merging_record(struct yk_merging *m, bool asks)
 {
     const char *p = m->p, *t = m->tag;
-    char *params = yk_arena_printf(m->a, "const __global ulong *restrict %st", p),
-         *slots = yk_arena_strndup(m->a, "", 0);
-    for (int i = 0; i < YK_MERGED_SLOTS && params && slots; i++) {
-        params = yk_arena_printf(m->a, "%s, __global uchar *%sb%d", params, p, i);
-        slots = yk_arena_printf(m->a, "%s, %sb%d", slots, p, i);
-    }
-    for (int pass = 0; pass < 2 && params; pass++)
-        for (unsigned i = 0; i < k->nargs && params; i++)
-            if (k->arg[i].kind == (pass ? YK_ARG_CONSTANT : YK_ARG_LOCAL)) {
-                const struct yk_syntax_param *q = &m->r.syntax.params.v[d->param + i];
-                params = yk_arena_printf(m->a, "%s, %s", params, written(m, q->begin, q->end));
-            }
-    yk_rewrite_edit(&m->r, d->open + 1, d->close, params);
-    if (!d->body)
-        return;
     char *text = yk_arena_printf(m->a,
                                  "\n    const uint4 %sm = ((const __global uint4 *)%st)[get_group_id(0)];\n"
                                  "    const __global ulong *%sr = %st + (size_t)%sm.s0 * %d;\n"
                                  "    if (!%sm.s0)\n        return; /* nothing but compiled */\n",
                                  p, p, p, p, p, YK_MERGED_UNIT / 8, p);
-    if (asks && text)
-        text =
-            yk_arena_printf(m->a,
-                            "%s    const struct %shere_%s %sw = {{%sm.s1, %sm.s2, %sm.s3}, {%sr[0], %sr[1], %sr[2]}, "
-                            "{%sr[3], %sr[4], %sr[5]}, (uint)%sr[6]};\n"
-                            "    const __private struct %shere_%s *%sh = &%sw;\n",
-                            text, p, t, p, p, p, p, p, p, p, p, p, p, p, p, t, p, p);
-    for (unsigned i = 0; i < k->nargs && text; i++) {
+    if (!asks || !text)
+        return text;
+    return yk_arena_printf(m->a,
+                           "%s    const struct %shere_%s %sw = {{%sm.s1, %sm.s2, %sm.s3}, {%sr[0], %sr[1], %sr[2]}, "
+                           "{%sr[3], %sr[4], %sr[5]}, (uint)%sr[6]};\n"
+                           "    const __private struct %shere_%s *%sh = &%sw;\n",
+                           text, p, t, p, p, p, p, p, p, p, p, p, p, p, p, t, p, p);
+}
+
+const char *yk_merging_variables(struct yk_merging *m, const struct yk_syntax_decl *d, const struct yk_facts_kernel *k,
+                                 const struct yk_merged_layout *l, const char *text)
+{
+    const char *p = m->p, *slots = "";
+    for (int i = 0; i < YK_MERGED_SLOTS && slots; i++)
+        slots = yk_arena_printf(m->a, "%s, %sb%d", slots, p, i);
+    for (unsigned i = 0; i < k->nargs && text && slots; i++) {
         const struct yk_syntax_param *q = &m->r.syntax.params.v[d->param + i];
         if (k->arg[i].kind == YK_ARG_GLOBAL)
             text = yk_arena_printf(m->a, "%s    %s = (__global void *)%spick_%s(%sr[%u]%s);\n", text,
-                                   written(m, q->begin, q->end), p, t, p, l->at[i] / 8, slots);
+                                   yk_merging_text(m, q->begin, q->end), p, m->tag, p, l->at[i] / 8, slots);
         else if (k->arg[i].kind == YK_ARG_VALUE)
             text = yk_arena_printf(m->a, "%s    %s = *(const __global %s *)((const __global uchar *)%sr + %u);\n", text,
-                                   written(m, q->begin, q->end), written(m, q->begin, q->name), p, l->at[i]);
+                                   yk_merging_text(m, q->begin, q->end), yk_merging_text(m, q->begin, q->name), p,
+                                   l->at[i]);
     }
+    return slots ? text : NULL;
+}
+
+/* The merged kernel's parameters, and what its body begins with: the kernel's own parameters, as variables. */
+static void rewrite_kernel(struct yk_merging *m, const struct yk_syntax_decl *d, const struct yk_facts_kernel *k,
+                           const struct yk_merged_layout *l, bool asks)
+{
+    char *params = yk_arena_printf(m->a, "const __global ulong *restrict %st", m->p);
+    for (int i = 0; i < YK_MERGED_SLOTS && params; i++)
+        params = yk_arena_printf(m->a, "%s, __global uchar *%sb%d", params, m->p, i);
+    for (int pass = 0; pass < 2 && params; pass++)
+        for (unsigned i = 0; i < k->nargs && params; i++)
+            if (k->arg[i].kind == (pass ? YK_ARG_CONSTANT : YK_ARG_LOCAL)) {
+                const struct yk_syntax_param *q = &m->r.syntax.params.v[d->param + i];
+                params = yk_arena_printf(m->a, "%s, %s", params, yk_merging_text(m, q->begin, q->end));
+            }
+    yk_rewrite_edit(&m->r, d->open + 1, d->close, params);
+    if (!d->body)
+        return;
+    const char *text = yk_merging_variables(m, d, k, l, yk_merging_record(m, asks));
     yk_rewrite_edit(&m->r, d->body + 1, d->body + 1, text);
 }
 
-static void rewrite_call(struct merging *m, const struct yk_syntax_call *c)
+static void rewrite_call(struct yk_merging *m, const struct yk_syntax_call *c)
 {
     const char *comma = c->nargs ? ", " : "";
     if (c->callee < 0) {
@@ -140,7 +144,28 @@ static void rewrite_call(struct merging *m, const struct yk_syntax_call *c)
     yk_rewrite_edit(&m->r, c->end - 1, c->end - 1, yk_arena_printf(m->a, "%s%sh", comma, m->p));
 }
 
-static struct yk_facts_kernel *kernel_named(const struct merging *m, const char *name)
+void yk_merging_calls(struct yk_merging *m)
+{
+    for (size_t i = 0; i < m->r.syntax.calls.n; i++)
+        if (!m->left_out[m->r.syntax.calls.v[i].caller])
+            rewrite_call(m, &m->r.syntax.calls.v[i]);
+}
+
+void yk_merging_helper(struct yk_merging *m, const struct yk_syntax_decl *d)
+{
+    if (m->r.syntax.functions.v[d->function].needs)
+        yk_rewrite_edit(
+            &m->r, d->empty ? d->open + 1 : d->close, d->close,
+            yk_arena_printf(m->a, "%sconst __private struct %shere_%s *%sh", d->empty ? "" : ", ", m->p, m->tag, m->p));
+}
+
+void yk_merging_leave_out(struct yk_merging *m, const struct yk_syntax_decl *d)
+{
+    m->left_out[d->function] = true;
+    yk_rewrite_edit(&m->r, d->body, d->end, "{}");
+}
+
+struct yk_facts_kernel *yk_merging_kernel(const struct yk_merging *m, const char *name)
 {
     for (unsigned i = 0; i < m->r.facts->nkernels; i++)
         if (!strcmp(m->r.facts->kernel[i].name, name))
@@ -149,78 +174,74 @@ static struct yk_facts_kernel *kernel_named(const struct merging *m, const char 
 }
 
 /* Edits for all functions. False: nothing can be made of this program. */
-static bool collect(struct merging *m, bool *any)
+static bool collect(struct yk_merging *m, bool *any)
 {
     const struct yk_syntax *s = &m->r.syntax;
     for (size_t i = 0; i < s->calls.n; i++)
-        if (s->calls.v[i].callee >= 0 && kernel_named(m, s->functions.v[s->calls.v[i].callee].name))
+        if (s->calls.v[i].callee >= 0 && yk_merging_kernel(m, s->functions.v[s->calls.v[i].callee].name))
             return false; /* a kernel calls another */
     for (size_t i = 0; i < s->decls.n; i++) {
         const struct yk_syntax_decl *d = &s->decls.v[i];
         const struct yk_syntax_function *f = &s->functions.v[d->function];
-        struct yk_facts_kernel *k = kernel_named(m, f->name);
+        struct yk_facts_kernel *k = yk_merging_kernel(m, f->name);
         struct yk_merged_layout l;
         const char *why;
         if (!k) {
-            if (f->needs)
-                yk_rewrite_edit(&m->r, d->empty ? d->open + 1 : d->close, d->close,
-                                yk_arena_printf(m->a, "%sconst __private struct %shere_%s *%sh", d->empty ? "" : ", ",
-                                                m->p, m->tag, m->p));
-            continue;
-        }
-        if (d->nparams == k->nargs && yk_merged_layout(k, &l, &why) && mergeable_text(m, d)) {
+            yk_merging_helper(m, d);
+        } else if (d->nparams == k->nargs && yk_merged_layout(k, &l, &why) && mergeable_text(m, d)) {
             rewrite_kernel(m, d, k, &l, f->needs != 0);
             *any |= k->needs_variant = d->body != 0;
         } else if (d->body) {
-            m->emptied[d->function] = true;
-            yk_rewrite_edit(&m->r, d->body, d->end, "{}");
+            yk_merging_leave_out(m, d);
         }
     }
-    for (size_t i = 0; i < s->calls.n; i++)
-        if (!m->emptied[s->calls.v[i].caller])
-            rewrite_call(m, &s->calls.v[i]);
+    yk_merging_calls(m);
     return true;
 }
 
-static bool parses(struct merging *m, const char *text, yk_status *st)
+yk_status yk_merging_apply(struct yk_merging *m, const char *top, const char **text, size_t *size)
 {
     struct yk_syntax again;
-    *st = yk_syntax_parse(m->r.f, text, strlen(text), YK_SYNTAX_ALL, m->a, &again);
-    bool ok = *st == YK_OK && !again.problem;
-    if (*st == YK_OK)
-        yk_syntax_finish(&again);
-    return ok;
+    *text = NULL;
+    char *made = top ? yk_rewrite_apply(&m->r, top, size) : NULL;
+    if (!top || m->r.memory)
+        return YK_ENOMEM;
+    if (!made)
+        return YK_OK;
+    yk_status st = yk_syntax_parse(m->r.f, made, *size, YK_SYNTAX_ALL, m->a, &again);
+    if (st != YK_OK)
+        return st;
+    if (!again.problem && !(*text = yk_arena_printf(m->a, "%s%s", m->r.f->guards, made)))
+        st = YK_ENOMEM;
+    *size = *text ? strlen(*text) : 0;
+    yk_syntax_finish(&again);
+    return st;
 }
 
-static yk_status make(struct merging *m)
+static yk_status make(struct yk_merging *m)
 {
+    struct yk_facts *f = m->r.facts;
     bool any = false;
     m->p = m->r.prefix = yk_rewrite_prefix(&m->r);
     m->tag = yk_arena_printf(m->a, "%08x", (unsigned)m->r.f->target_text[0]);
-    m->emptied = yk_arena_array(m->a, bool, m->r.syntax.functions.n + 1);
-    if (!m->p || !m->tag || !m->emptied)
-        return YK_ENOMEM;
-    bool fit = !m->r.syntax.problem && collect(m, &any) && any;
-    const char *top = fit ? preamble(m) : NULL;
-    size_t size;
-    char *text = top ? yk_rewrite_apply(&m->r, top, &size) : NULL;
-    if (m->r.memory || (fit && !top))
+    m->left_out = yk_arena_array(m->a, bool, m->r.syntax.functions.n + 1);
+    if (!m->p || !m->tag || !m->left_out)
         return YK_ENOMEM;
     yk_status st = YK_OK;
-    bool good = text && parses(m, text, &st);
-    for (unsigned i = 0; i < m->r.facts->nkernels && !good; i++)
-        m->r.facts->kernel[i].needs_variant = false;
-    if (!good || st != YK_OK)
+    if (!m->r.syntax.problem && collect(m, &any) && any)
+        st = yk_merging_apply(m, yk_merging_preamble(m), &f->variant_source, &f->variant_size);
+    for (unsigned i = 0; i < f->nkernels && !f->variant_source; i++)
+        f->kernel[i].needs_variant = false;
+    if (st != YK_OK || !f->variant_source)
         return st;
-    m->r.facts->variant_source = yk_arena_printf(m->a, "%s%s", m->r.f->guards, text);
-    m->r.facts->variant_size = m->r.facts->variant_source ? strlen(m->r.facts->variant_source) : 0;
-    m->r.facts->variant_options = m->r.f->options.rest;
-    return m->r.facts->variant_source ? YK_OK : YK_ENOMEM;
+    f->variant_options = m->r.f->options.rest;
+    m->r.edits.n = 0;
+    return yk_mixing_make(m);
 }
 
 yk_status yk_merging_make(const struct yk_front *f, struct yk_facts *facts)
 {
-    struct merging m = {.r = {.f = f, .facts = facts, .a = &facts->arena}, .a = &facts->arena};
+    struct yk_merging m = {.r = {.f = f, .facts = facts, .a = &facts->arena}, .a = &facts->arena};
     for (unsigned i = 0; i < facts->nkernels; i++)
         facts->kernel[i].mergeable = false; /* there is no merge program in this answer */
     yk_status st = yk_syntax_parse(f, f->text, f->size, YK_SYNTAX_ALL, m.a, &m.r.syntax);

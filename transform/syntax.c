@@ -31,8 +31,7 @@ static const char *keep(struct yk_visit *v, CXString s)
     return copy ? copy : "";
 }
 
-/* Offset of L in our text; false where it lies elsewhere. */
-static bool offset(struct yk_visit *v, CXSourceLocation l, size_t *at)
+bool yk_visit_offset(struct yk_visit *v, CXSourceLocation l, size_t *at)
 {
     CXFile file;
     unsigned o;
@@ -44,8 +43,8 @@ static bool offset(struct yk_visit *v, CXSourceLocation l, size_t *at)
 bool yk_visit_range(struct yk_visit *v, CXCursor c, size_t *begin, size_t *end)
 {
     CXSourceRange r = clang_getCursorExtent(c);
-    return offset(v, clang_getRangeStart(r), begin) && offset(v, clang_getRangeEnd(r), end) && *begin < *end &&
-           *end <= v->size;
+    return yk_visit_offset(v, clang_getRangeStart(r), begin) && yk_visit_offset(v, clang_getRangeEnd(r), end) &&
+           *begin < *end && *end <= v->size;
 }
 
 static int function_of(struct yk_visit *v, CXCursor decl)
@@ -132,9 +131,9 @@ static void list_parameters(struct yk_visit *v, CXCursor c, struct yk_syntax_dec
         struct yk_syntax_param param = {0};
         CXString name = clang_getCursorSpelling(p);
         size_t len = strlen(clang_getCString(name));
-        if (yk_visit_range(v, p, &param.begin, &param.end) && offset(v, clang_getCursorLocation(p), &param.name) &&
-            param.name >= param.begin && param.name + len <= param.end &&
-            !strncmp(v->text + param.name, clang_getCString(name), len))
+        if (yk_visit_range(v, p, &param.begin, &param.end) &&
+            yk_visit_offset(v, clang_getCursorLocation(p), &param.name) && param.name >= param.begin &&
+            param.name + len <= param.end && !strncmp(v->text + param.name, clang_getCString(name), len))
             param.name_len = len;
         clang_disposeString(name);
         v->memory |= !yk_array_push(&v->s->params, param);
@@ -145,7 +144,7 @@ static void list_parameters(struct yk_visit *v, CXCursor c, struct yk_syntax_dec
 static void declaration(struct yk_visit *v, CXCursor c)
 {
     size_t at;
-    if (!offset(v, clang_getCursorLocation(c), &at))
+    if (!yk_visit_offset(v, clang_getCursorLocation(c), &at))
         return; /* of the compiler's header */
     struct yk_syntax_decl d = {.function = function_of(v, c)};
     if (d.function < 0)
@@ -244,12 +243,14 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         declaration(v, c);
         int outer = v->function;
         size_t at;
-        v->function = offset(v, clang_getCursorLocation(c), &at) ? function_of(v, c) : -1;
+        v->function = yk_visit_offset(v, clang_getCursorLocation(c), &at) ? function_of(v, c) : -1;
         if (v->function >= 0 || v->memory)
             clang_visitChildren(c, visit, v);
         v->function = outer;
         return CXChildVisit_Continue;
     }
+    if (v->locals)
+        yk_visit_local(v, c);
     if (clang_getCursorKind(c) == CXCursor_CallExpr)
         call(v, c);
     else
@@ -301,6 +302,7 @@ yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t siz
                          .text = text,
                          .size = size,
                          .nbuiltins = wanted == YK_SYNTAX_ALL ? NBUILTINS : NBUILTINS_BOXES,
+                         .locals = wanted == YK_SYNTAX_ALL,
                          .function = -1};
     const char *std = yk_arena_printf(a, "-cl-std=CL%u.%u", f->std / 100, f->std / 10 % 10);
     const char *args[40] = {"-x",
@@ -356,4 +358,6 @@ void yk_syntax_finish(struct yk_syntax *s)
     yk_array_finish(&s->calls);
     yk_array_finish(&s->stores);
     yk_array_finish(&s->given);
+    yk_array_finish(&s->locals);
+    yk_array_finish(&s->uses);
 }

@@ -60,10 +60,25 @@ struct yk_syntax_given {
     int function, callee;
 };
 
+/* A variable in local memory of a kernel: a declarator of the declaration [begin, end), whose specifiers end where the
+ * first name begins. */
+struct yk_syntax_local {
+    int function;
+    size_t begin, end, specifiers;
+    size_t name, name_len, last; /* its own name, and the end of its declarator */
+};
+
+/* A use of one. */
+struct yk_syntax_use {
+    size_t local; /* number of the list */
+    size_t begin, end;
+};
+
 struct yk_syntax_function {
     const char *name, *id; /* id tells overloads apart */
     bool defined;
     bool stores, odd;    /* to buffers; in a way that is not in the list; its own and of all that it calls */
+    bool odd_locals;     /* it has variables in local memory that are not in the list */
     yk_hidden_set needs; /* its own uses and those of all that it calls */
     YK_ARRAY(int) callees;
 };
@@ -75,12 +90,14 @@ struct yk_syntax {
     YK_ARRAY(struct yk_syntax_call) calls; /* of built-ins concerned and of the program's functions */
     YK_ARRAY(struct yk_syntax_store) stores;
     YK_ARRAY(struct yk_syntax_given) given;
+    YK_ARRAY(struct yk_syntax_local) locals; /* only with YK_SYNTAX_ALL */
+    YK_ARRAY(struct yk_syntax_use) uses;
     const char *problem; /* not NULL: it cannot be rewritten; why */
 };
 
 enum yk_syntax_wanted {
     YK_SYNTAX_BOXES, /* built-ins that a box of the range answers wrongly */
-    YK_SYNTAX_ALL    /* also get_global_id and get_work_dim */
+    YK_SYNTAX_ALL    /* also get_global_id and get_work_dim, and variables in local memory */
 };
 
 /**

@@ -1,4 +1,5 @@
-/* The walk over libclang's tree, shared by syntax.c (functions and calls) and stores.c (what is stored to buffers). */
+/* The walk over libclang's tree, shared by syntax.c (functions and calls), stores.c (what is stored to
+ * buffers) and locals.c (variables in local memory). */
 #ifndef YK_TRANSFORM_SYNTAX_VISIT_H
 #define YK_TRANSFORM_SYNTAX_VISIT_H
 
@@ -14,6 +15,7 @@ struct yk_visit {
     CXFile file;
     int nbuiltins; /* of syntax.c's that are looked for */
     int function;  /* whose body we are in, or -1 */
+    bool locals;   /* are looked for */
     bool memory;
 };
 
@@ -24,5 +26,11 @@ bool yk_visit_range(struct yk_visit *v, CXCursor c, size_t *begin, size_t *end);
 void yk_visit_store(struct yk_visit *v, CXCursor c, CXCursor parent);
 /** The same for call C of CALLEE (a number of the functions, called NAME). */
 void yk_visit_call(struct yk_visit *v, CXCursor c, int callee, const char *name, size_t name_begin, size_t name_end);
+
+/** Note what statement or expression C declares in local memory, or uses of that. */
+void yk_visit_local(struct yk_visit *v, CXCursor c);
+
+/** Offset of L in the text; false where it lies elsewhere. */
+bool yk_visit_offset(struct yk_visit *v, CXSourceLocation l, size_t *at);
 
 #endif

@@ -33,6 +33,7 @@ struct yk_tables {
         cl_event used; /* the launch that reads it; NULL: none */
     } table[YK_TABLES];
     unsigned next;
+    cl_mem none; /* a small buffer for parameters that no launch uses; NULL: not needed yet */
 };
 
 enum { YK_TOUCHES = 64 };

@@ -1,34 +1,21 @@
 /* The merged variants of a build's kernels: asked of the transformer, built on the primary and compiled for the local
- * sizes that are used, all in the background, once a program has made enough small launches. Who uses it: gather.c. */
+ * sizes that are used, all in the background, once a program has made enough small launches. Who uses it: gather.c,
+ * gathered.c. */
 #ifndef YK_SHIM_QUEUE_MERGED_H
 #define YK_SHIM_QUEUE_MERGED_H
 
-#include "shim/queue/launch.h"
+#include "shim/queue/merged_code.h"
 #include "transform/facts_merged.h"
-
-enum { YK_MERGED_SIZES = 8 };
-
-enum yk_merge_state {
-    YK_MERGE_NONE,  /* not asked for */
-    YK_MERGE_ASKED, /* the transformer or the compiler is at work */
-    YK_MERGE_READY,
-    YK_MERGE_NEVER
-};
 
 /* One kernel. */
 struct yk_merged {
     const struct yk_facts_kernel *facts;
     struct yk_merged_layout layout;
     struct yk_merge *of;
-    bool able; /* atomic: false also after a merged launch was refused */
+    unsigned number, constant; /* among the mixed ones, see yk_mixed_number */
+    struct yk_merged_code code;
     struct yk_lock lock;
-    struct yk_recall recall;
-    struct yk_code_kernel *pool;
-    struct {
-        size_t local[3];
-        enum yk_merge_state state; /* atomic */
-    } size[YK_MERGED_SIZES];
-    unsigned nsizes; /* atomic; grows under lock */
+    struct yk_recall recall; /* under lock */
 };
 
 struct yk_merge {
@@ -41,6 +28,10 @@ struct yk_merge {
     cl_program program;
     unsigned n;
     struct yk_merged *kernel;
+    enum yk_merge_state mixing; /* of the mixed program; atomic */
+    unsigned mixes;             /* times that it was missed; atomic */
+    cl_program mixed_program;
+    struct yk_merged_code mixed; /* once it is READY */
 };
 
 /**
@@ -50,9 +41,11 @@ struct yk_merge {
  */
 struct yk_merged *yk_merge_for(struct yk_launch *l);
 
-/** A real kernel of M that nobody else uses, on the primary; NULL: cannot be had. Give it back. No lock held. */
-struct yk_code_kernel *yk_merged_take(struct yk_merged *m);
-void yk_merged_give(struct yk_merged *m, struct yk_code_kernel *k);
+/**
+ * The kernel that runs launches of several of M's kernels as one, compiled for LOCAL; NULL: none, or not yet. Counts
+ * the question, and begins what is worth beginning, as above. Thread: any; no lock held. Cost: a few loads.
+ */
+struct yk_merged_code *yk_merge_mixed(struct yk_merge *m, const size_t *local);
 
 /** Releases what BUILD has of all this. For build.c. */
 void yk_merge_finish(struct yk_merge *m);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFERS = 5, CELLS = 4096, SUBS = 3, KERNELS = 11, HALF = CELLS / 2 };
+enum { BUFFERS = 5, CELLS = 4096, SUBS = 3, KERNELS = 12, HALF = CELLS / 2 };
 
 static uint64_t state;
 static unsigned below(unsigned n)
@@ -65,10 +65,21 @@ static const char text[] =
     "{ int i = (int)get_global_id(0); out[base + i * stride] += i * %u; }\n"
     "__kernel void picked(__global float *out, __global const int *in, int base, int from)\n"
     "{ int i = (int)get_global_id(0); float x = (float)(in[in[from + i] & 1023] & 0xffff);\n"
-    "  out[base + i] = x * 0.37f + 1.0f / (float)(i + 1); }\n";
+    "  out[base + i] = x * 0.37f + 1.0f / (float)(i + 1); }\n"
+    "typedef struct { int n; int v[3]; } lot;\n"
+    "__kernel __attribute__((vec_type_hint(int))) void several(__global int *out, __global const int *in, int base, "
+    "int "
+    "from)\n"
+    "{ __local int a[16][2], b[sizeof(int) * 4]; __local int last; __local volatile lot l;\n"
+    "  int x = (int)get_local_id(0), n = (int)get_local_size(0);\n"
+    "  if (x == n - 1) { last = in[from + (int)get_global_id(0)]; l.n = (int)get_group_id(0); l.v[1] = (int)sizeof a; "
+    "}\n"
+    "  a[x][1] = in[from + x]; b[n - 1 - x] = a[x][1] * %u; a[x][0] = x;\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE); __local int *p = &last; __local int (*q)[2] = &a[x];\n"
+    "  out[base + (int)get_global_id(0)] += b[x] + *p + (*q)[0] + l.n * 7 + l.v[1] + (int)sizeof(b); }\n";
 
-static const char *const names[KERNELS] = {"line",   "ids",     "plane", "sums",  "turn",  "table",
-                                           "values", "bounded", "count", "apart", "picked"};
+static const char *const names[KERNELS] = {"line",   "ids",     "plane", "sums",  "turn",   "table",
+                                           "values", "bounded", "count", "apart", "picked", "several"};
 
 static cl_context context;
 static cl_device_id device;
@@ -93,7 +104,7 @@ static void set_up(unsigned seed)
     unsigned c[8];
     for (int i = 0; i < 8; i++)
         c[i] = 1 + below(1000);
-    snprintf(source, sizeof source, text, c[0], c[1], c[2], c[3], c[4], c[5], c[6]);
+    snprintf(source, sizeof source, text, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
     snprintf(options, sizeof options, "-DSEED=%u", seed);
     const char *s = source;
     cl_program p = clCreateProgramWithSource(context, 1, &s, NULL, &err);
@@ -160,6 +171,7 @@ static void launch(cl_command_queue q, cl_uint nwait, const cl_event *wait, cl_e
     case 3:  /* sums */
     case 8:  /* count */
     case 10: /* picked */
+    case 11: /* several */
         pass_memory(k, in);
         pass_int(k, base);
         pass_int(k, from);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""many.py FIRST..LAST [--programs N]: programs of many small launches (many.c), bare and under libyoke.so with launches
-merged wherever they can be, on one, two and three devices: the same bytes. A seed is a set of kernels, with N programs
-each. Says how many launches were merged; fails where fewer were than should be."""
+"""many.py FIRST..LAST [--programs N] [--icd oclgrind|intel]: programs of many small launches (many.c), bare and under libyoke.so with launches
+merged wherever they can be, on one, two and three devices: the same bytes; with --icd on Oclgrind, which must have nothing
+to report, or on Intel's CPU runtime. A seed is a set of kernels, with N programs each. Says how many launches were merged;
+fails where fewer were than should be."""
 import argparse
 import json
 import os
@@ -10,8 +11,10 @@ import subprocess
 import sys
 
 BUILD = os.environ["YOKE_TEST_BUILD"]
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
 FOLDER = os.path.join(BUILD, "tests", "diff", "many")
+HERE = os.path.dirname(os.path.abspath(__file__))
+INTEL = os.path.join(HERE, "../../build/intel/lib")
+OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 ATTEMPTS = 4  # PoCL 3.1 aborts by itself now and then; bytes that differ are final
 
 SETTINGS = {
@@ -39,6 +42,22 @@ def run(seed, programs, out, settings, preload):
     return p.stderr
 
 
+def other(icd):
+    """The environment for another vendor's driver alone; None: it is not there."""
+    if icd == "oclgrind" and not os.path.exists(OCLGRIND):
+        print("skipped: Oclgrind is not installed")
+        return None
+    if icd == "intel" and subprocess.run([os.path.join(HERE, "../../scripts/intel-opencl")], stdout=subprocess.DEVNULL,
+                                         check=False).returncode:
+        return None
+    folder = os.path.join(FOLDER, "vendors-" + icd)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, icd + ".icd"), "w", encoding="ascii") as file:
+        file.write((OCLGRIND if icd == "oclgrind" else os.path.join(INTEL, "libintelocl.so")) + "\n")
+    more = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": os.path.join(FOLDER, "oclgrind.log")}
+    return {"OCL_ICD_VENDORS": folder, **(more if icd == "oclgrind" else {"LD_LIBRARY_PATH": INTEL})}
+
+
 def read(path):
     with open(path, "rb") as f:
         return f.read()
@@ -49,14 +68,25 @@ def main():
     parser.add_argument("seeds")
     parser.add_argument("--programs", type=int, default=50)
     parser.add_argument("--settings", default="one,two,three")
+    parser.add_argument("--icd", choices=["oclgrind", "intel"])
     a = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)
+    plain = {"POCL_DEVICES": "pthread"}
+    if a.icd:
+        plain = other(a.icd)
+        if plain is None:
+            sys.exit(77)
+        SETTINGS[a.icd] = {**plain, "YOKE_GATHER": "force"}
+        a.settings = a.icd
+    log = plain.get("OCLGRIND_LOG")
+    if log and os.path.exists(log):
+        os.unlink(log)
     first, last = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", a.seeds).group(1, 2)
     programs = a.programs * (10 if os.environ.get("YOKE_NIGHTLY") == "1" else 1)
     bad = 0
     for seed in range(int(first), int(last or first) + 1):
         bare = os.path.join(FOLDER, f"{seed}.bare")
-        run(seed, programs, bare, {"POCL_DEVICES": "pthread"}, False)
+        run(seed, programs, bare, plain, False)
         for name in a.settings.split(","):
             out = os.path.join(FOLDER, f"{seed}.{name}")
             run(seed, programs, out, SETTINGS[name], True)
@@ -70,6 +100,9 @@ def main():
                 bad += 1
             else:
                 os.unlink(out)
+    if log and os.path.exists(log) and read(log).strip():
+        print("Oclgrind reports:\n" + read(log)[:2000].decode(errors="replace"))
+        bad += 1
     sys.exit(1 if bad else 0)
 
 

@@ -99,5 +99,61 @@ START_TEST(without_the_request_nothing_is_merged)
 }
 END_TEST
 
-YK_TEST_MAIN("merged", kernels_that_can_be_merged_are, what_cannot_be_rewritten_is_left_alone,
-             without_the_request_nothing_is_merged)
+static bool mixes(const char *text)
+{
+    return facts.mixed_source && strstr(facts.mixed_source, text);
+}
+
+START_TEST(kernels_are_mixed)
+{
+    ask("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+        "typedef struct { int local_; } pair;\n"
+        "int mine(int d) { return (int)get_global_id(d); }\n"
+        "__attribute__((reqd_work_group_size(8, 1, 1))) kernel void sized(global int *a) { a[mine(0)] = 1; }\n"
+        "kernel void tables(local int *t, global int *a, constant int *c, local float *u)\n"
+        "{ t[0] = u[0]; a[get_global_id(0)] = c[t[0]]; }\n"
+        "kernel void other(constant int *c, global int *a, local short *s, constant float *e)\n"
+        "{ local int x[4][3], y[2]; local pair z; x[0][0] = sizeof(x) + sizeof y; y[1] = s[0]; z.local_ = c[0];\n"
+        "  barrier(CLK_LOCAL_MEM_FENCE); a[mine(0)] = x[0][0] + y[1] + z.local_ + (int)e[0]; }\n"
+        "kernel void prints(global int *a) { printf(\"%d\", a[get_group_id(0)]); }\n");
+    ck_assert(kernel("sized")->mixed && kernel("tables")->mixed && kernel("other")->mixed);
+    ck_assert(!kernel("prints")->mixed);
+    ck_assert(mixes("__kernel void " YK_MIXED_NAME "("));
+    ck_assert(!mixes("reqd_work_group_size"));
+    ck_assert(mixes("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
+    ck_assert(mixes("int x[4][3];") && mixes("int y[2];") && mixes("pair z; }"));
+    ck_assert(mixes("(*x)[0][0] = sizeof((*x)) + sizeof (*y)"));
+    struct yk_mixed_layout l = yk_mixed_layout(&facts);
+    unsigned constant;
+    ck_assert_uint_eq(l.nkernels, 3);
+    ck_assert_uint_eq(l.nlocals, 2);
+    ck_assert_uint_eq(l.nconstants, 3);
+    ck_assert_uint_eq(yk_mixed_number(&facts, (unsigned)(kernel("other") - facts.kernel), &constant), 2);
+    ck_assert_uint_eq(constant, 1);
+}
+END_TEST
+
+START_TEST(what_cannot_be_mixed_is_left_alone)
+{
+    ask("kernel void f(global int *a) { a[get_global_id(0)] = 1; }\n"); /* nothing to mix it with */
+    ck_assert(kernel("f")->needs_variant && !kernel("f")->mixed && !facts.mixed_source);
+    ask("kernel void f(global int *a) { local int *local p, *q; q = 0; p = q; a[get_global_id(0)] = p == q; }\n"
+        "kernel void g(global int *a) { a[get_global_id(0)] = 1; }\n"
+        "kernel void h(global int *a) { a[get_global_id(0)] = 2; }\n");
+    ck_assert(kernel("f")->needs_variant && !kernel("f")->mixed);
+    ck_assert(kernel("g")->mixed && kernel("h")->mixed);
+    ask("kernel void f(global int *a) { a[get_global_id(0)] = 1; }\n"
+        "void yoke_mixed_launches(global int *a) { *a = 1; }\n"
+        "kernel void g(global int *a) { yoke_mixed_launches(a + get_global_id(0)); }\n");
+    ck_assert(!facts.mixed_source && !kernel("g")->mixed && kernel("g")->needs_variant);
+    ask("kernel void f(global int *a, constant int *p, constant int *q, constant int *r, constant int *s)\n"
+        "{ a[get_global_id(0)] = *p + *q + *r + *s; }\n"
+        "kernel void g(global int *a, constant int *p, constant int *q, constant int *r)\n"
+        "{ a[get_global_id(0)] = *p + *q + *r; }\n"
+        "kernel void h(global int *a) { a[get_global_id(0)] = 2; }\n");
+    ck_assert(kernel("f")->mixed && !kernel("g")->mixed && kernel("h")->mixed);
+}
+END_TEST
+
+YK_TEST_MAIN("merged", kernels_are_mixed, what_cannot_be_mixed_is_left_alone, kernels_that_can_be_merged_are,
+             what_cannot_be_rewritten_is_left_alone, without_the_request_nothing_is_merged)
