@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include "shim/queue/gathered.h"
+#include "shim/queue/known.h"
 
 /* A run of launches is worth holding from this many on, or where the last run was as long. */
 enum { RUN = 4 };
@@ -13,6 +14,8 @@ enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MOST = 2048, MOST_GROUPS = 1 <<
 enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
 /* After a window of which little could be merged nothing is held for this many launches, then twice as many. */
 enum { PAUSE = 64, PAUSE_MOST = 1 << 14, LOOK = 8 };
+/* What launches touch is not remembered of those with more to depend on. */
+enum { KEY_WORDS = 128 };
 static const long lull_ns = 100000;
 
 struct yk_gather {
@@ -21,7 +24,9 @@ struct yk_gather {
     struct yk_levels levels;
     struct yk_reach reach;
     bool issuing;
-    unsigned next_pause; /* launches */
+    bool watched, woken;  /* the worker looks again by itself in a moment; has been told to */
+    unsigned taken, seen; /* launches held so far; when the worker last looked */
+    unsigned next_pause;  /* launches */
 };
 
 void yk_gather_finish(struct yk_gather *g)
@@ -82,9 +87,9 @@ static bool values_fit(const struct yk_launch *l, const struct yk_merged *m)
     return true;
 }
 
-/* What the whole of L touches, as bytes of stores, into T. */
-static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
-                       struct yk_touches *t)
+/* What the whole of L touches, as the facts say. */
+static bool evaluate(struct yk_gather *g, const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups,
+                     struct yk_known_row row[YK_TOUCHES], size_t *n)
 {
     struct yk_reach_arg arg[YK_MERGED_ARGS] = {{NULL, 0}};
     struct yk_reach_launch r = {.dims = l->dims, .arg = arg};
@@ -102,10 +107,28 @@ static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk
         r.offset[i] = l->has_offset && i < l->dims ? l->offset[i] : 0;
         share.box[0].count[i] = (size_t)groups[i];
     }
+    return yk_reach_share(&g->reach, m->facts, &r, &share) == YK_OK && yk_touches_rows(row, n, m->facts, &g->reach);
+}
+
+/* The same as bytes of stores, into T, from memory where it was asked before. */
+static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
+                       struct yk_touches *t)
+{
+    uint64_t key[KEY_WORDS];
+    struct yk_known_row row[YK_TOUCHES];
+    size_t n = 0, size = yk_known_key(l, m->facts, groups, key, sizeof key);
     yk_lock_take(&m->lock);
-    yk_status st = yk_recall_share(&m->recall, &g->reach, m->facts, &r, &share);
+    const struct yk_known_row *known = size ? yk_known_find(&m->known, key, size, &n) : NULL;
+    bool good = known != NULL;
+    if (good) {
+        yk_touches_make(t, l, known, n);
+    } else if ((good = evaluate(g, l, m, groups, row, &n))) {
+        if (size)
+            yk_known_add(&m->known, key, size, row, n);
+        yk_touches_make(t, l, row, n);
+    }
     yk_lock_drop(&m->lock);
-    return st == YK_OK && yk_touches_make(t, l, m->facts, &g->reach);
+    return good;
 }
 
 /* Is it time to issue what is held? With the lock held. */
@@ -177,8 +200,11 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
         held = yk_gathered_add(&g->now, l, m, groups, level, ev);
     if (held) {
         __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
-        if (g->now.n == 1)
+        g->taken++;
+        if (!g->watched && !g->woken) {
+            g->woken = true;
             pthread_cond_signal(&q->work);
+        }
         issue = is_enough(g, run) || (!forced && g->now.n == LOOK && g->levels.top == LOOK);
     } else if (g && !g->now.n) {
         yk_levels_clear(&g->levels);
@@ -229,18 +255,24 @@ void yk_gather_issue(struct yk_queue *q)
 
 void yk_gather_idle(struct yk_queue *q)
 {
-    if (!q->gather || !q->gather->now.n) {
+    struct yk_gather *g = q->gather;
+    /* While launches come and go it watches on, so that nobody need wake it. */
+    if (g)
+        g->woken = false;
+    if (!g || (!g->now.n && g->seen == g->taken)) {
         yk_lock_wait(&q->lock, &q->work);
         return;
     }
     struct timespec t;
-    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED);
+    unsigned taken = g->seen = g->taken;
     clock_gettime(CLOCK_REALTIME, &t);
     t.tv_nsec += lull_ns;
     if (t.tv_nsec >= 1000000000)
         t.tv_sec++, t.tv_nsec -= 1000000000;
+    g->watched = true;
     yk_lock_timedwait(&q->lock, &q->work, &t);
-    if (q->gather->now.n && __atomic_load_n(&q->run, __ATOMIC_RELAXED) == run) {
+    g->watched = false;
+    if (g->now.n && g->taken == taken) {
         yk_lock_drop(&q->lock);
         yk_gather_issue(q);
         yk_lock_take(&q->lock);

@@ -9,28 +9,37 @@
 
 enum { MAX_ROWS = 8 }; /* more pieces than that are one */
 
-bool yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const struct yk_facts_kernel *f,
+bool yk_touches_rows(struct yk_known_row row[YK_TOUCHES], size_t *n, const struct yk_facts_kernel *f,
                      const struct yk_reach *r)
 {
-    t->n = 0;
+    *n = 0;
     for (size_t i = 0; i < r->touch.n; i++) {
         const struct yk_touch *a = &r->touch.v[i];
-        const struct yk_mem *m = l->value[a->arg].u.mem;
-        struct yk_levels_touch one = {.memory = (uint64_t)(uintptr_t)m->store, .write = a->kind != YK_ACCESS_READ};
-        uint64_t base = m->origin + a->region.offset;
         bool one_piece =
             a->region.rows * a->region.slices > MAX_ROWS || (f->arg[a->arg].atomic && !f->arg[a->arg].reduces);
         uint64_t slices = one_piece ? 1 : a->region.slices, rows = one_piece ? 1 : a->region.rows;
         for (uint64_t z = 0; z < slices; z++)
             for (uint64_t y = 0; y < rows; y++) {
-                one.from = base + z * a->region.slice_pitch + y * a->region.row_pitch;
-                one.to = one.from + (one_piece ? yk_region_end(&a->region) - a->region.offset : a->region.bytes);
-                if (t->n == YK_TOUCHES)
+                uint64_t from = a->region.offset + z * a->region.slice_pitch + y * a->region.row_pitch;
+                uint64_t to = from + (one_piece ? yk_region_end(&a->region) - a->region.offset : a->region.bytes);
+                if (*n == YK_TOUCHES)
                     return false;
-                t->v[t->n++] = one;
+                row[(*n)++] = (struct yk_known_row){from, to, a->arg, a->kind != YK_ACCESS_READ};
             }
     }
     return true;
+}
+
+void yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const struct yk_known_row *row, size_t n)
+{
+    for (t->n = 0; t->n < n; t->n++) {
+        const struct yk_known_row *r = &row[t->n];
+        const struct yk_mem *m = l->value[r->arg].u.mem;
+        t->v[t->n] = (struct yk_levels_touch){.memory = (uint64_t)(uintptr_t)m->store,
+                                              .from = m->origin + r->from,
+                                              .to = m->origin + r->to,
+                                              .write = r->write != 0};
+    }
 }
 
 bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,

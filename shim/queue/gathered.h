@@ -42,9 +42,12 @@ struct yk_touches {
     struct yk_levels_touch v[YK_TOUCHES];
 };
 
-/** What R says of L, as bytes of its stores; regions of very many rows become one. False: too many. */
-bool yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const struct yk_facts_kernel *f,
+/** What R says of a launch of F's, into ROW, *N of them; regions of very many rows become one. False: too many. */
+bool yk_touches_rows(struct yk_known_row row[YK_TOUCHES], size_t *n, const struct yk_facts_kernel *f,
                      const struct yk_reach *r);
+
+/** ROW[0 .. N) of L as bytes of its stores. */
+void yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const struct yk_known_row *row, size_t n);
 
 /** Capture L, of GROUPS work-groups and to be carried out at LEVEL. EV (may be NULL) is held. False: no memory. */
 bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,

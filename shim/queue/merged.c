@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/known.h"
 
 /* Small launches that a program must have made, and how long it must have been at it in units of what its build took,
  * before the processor is taken from it for this. What is in the caches costs little. */
@@ -38,7 +39,7 @@ void yk_merge_finish(struct yk_merge *m)
     for (unsigned i = 0; i < m->n; i++) {
         struct yk_merged *k = &m->kernel[i];
         yk_merged_code_finish(&k->code);
-        yk_recall_finish(&k->recall);
+        yk_known_finish(&k->known);
         yk_lock_finish(&k->lock);
     }
     free(m->kernel);

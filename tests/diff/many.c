@@ -132,6 +132,7 @@ static void set_up(unsigned seed)
     }
 }
 
+static bool patient; /* the driver begins nothing until it is told to, as it may */
 static cl_uint argument;
 static void pass(cl_kernel k, size_t size, const void *value)
 {
@@ -274,6 +275,8 @@ static void disturb(FILE *f, cl_command_queue q)
         break;
     case 7: /* poll, without a flush */
         launch(q, 0, NULL, &e);
+        if (patient)
+            check(clFlush(q), "clFlush");
         for (int i = 0; status > CL_COMPLETE; i++) {
             check(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL), "status");
             if (i > 20)
@@ -316,10 +319,11 @@ static void program(FILE *f)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        fprintf(stderr, "usage: many SEED FIRST LAST FILE\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: many SEED FIRST LAST FILE [flush]\n");
         return 2;
     }
+    patient = argc == 6;
     FILE *f = fopen(argv[4], "wb");
     if (!f)
         return 1;

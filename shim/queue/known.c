@@ -1,0 +1,132 @@
+#include "shim/queue/known.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 8 << 20, FIRST_SLOTS = 256 };
+
+/* What lies in K's bytes at an entry: this, the key, the rows. All are multiples of eight bytes. */
+struct entry {
+    uint64_t hash;
+    uint32_t nkey, nrows;
+};
+
+static uint64_t hash_of(const void *key, size_t n)
+{
+    const uint64_t *p = key;
+    uint64_t h = n;
+    for (size_t i = 0; i < n / sizeof *p; i++) {
+        h = (h ^ p[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+size_t yk_known_key(const struct yk_launch *l, const struct yk_facts_kernel *f, const uint64_t *groups, void *key,
+                    size_t size)
+{
+    uint64_t *at = key, *end = at + size / sizeof *at;
+    if (end - at < 10)
+        return 0;
+    *at++ = l->dims;
+    for (unsigned i = 0; i < 3; i++) {
+        *at++ = groups[i];
+        *at++ = i < l->dims ? l->local[i] : 1;
+        *at++ = l->has_offset && i < l->dims ? l->offset[i] : 0;
+    }
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        size_t words = v->kind == YK_VALUE_BYTES ? (v->size + sizeof *at - 1) / sizeof *at : v->kind == YK_VALUE_MEM;
+        if (f->arg[i].kind == YK_ARG_LOCAL)
+            continue;
+        if ((size_t)(end - at) < words)
+            return 0;
+        if (v->kind == YK_VALUE_BYTES) {
+            if (words)
+                at[words - 1] = 0;
+            memcpy(at, yk_value_bytes(v), v->size);
+        } else if (words) {
+            *at = v->u.mem->size;
+        }
+        at += words;
+    }
+    return (size_t)((unsigned char *)at - (unsigned char *)key);
+}
+
+static struct entry *entry_at(const struct yk_known *k, uint32_t at)
+{
+    return (struct entry *)(void *)(k->bytes.v + (size_t)at * 8);
+}
+
+/* Where KEY is, or would be; slots hold places in units of eight bytes, and one more. */
+static uint32_t *slot_of(const struct yk_known *k, uint64_t hash, const void *key, size_t n)
+{
+    for (size_t i = hash >> 20;; i++) {
+        uint32_t *s = &k->slot[i & (k->nslots - 1)];
+        if (!*s)
+            return s;
+        const struct entry *e = entry_at(k, *s - 1);
+        if (key && e->hash == hash && e->nkey == n && !memcmp(e + 1, key, n))
+            return s;
+    }
+}
+
+const struct yk_known_row *yk_known_find(const struct yk_known *k, const void *key, size_t n, size_t *rows)
+{
+    const uint32_t *s = k->nslots ? slot_of(k, hash_of(key, n), key, n) : NULL;
+    if (!s || !*s)
+        return NULL;
+    const struct entry *e = entry_at(k, *s - 1);
+    *rows = e->nrows;
+    return (const struct yk_known_row *)(const void *)((const unsigned char *)(e + 1) + n);
+}
+
+static void forget(struct yk_known *k)
+{
+    k->bytes.n = k->n = 0;
+    if (k->nslots)
+        memset(k->slot, 0, k->nslots * sizeof *k->slot);
+}
+
+/* Twice as many slots. */
+static bool widen(struct yk_known *k)
+{
+    size_t wider = k->nslots ? 2 * k->nslots : FIRST_SLOTS;
+    uint32_t *old = k->slot;
+    size_t nold = k->nslots;
+    uint32_t *slot = calloc(wider, sizeof *slot);
+    if (!slot)
+        return false;
+    k->slot = slot;
+    k->nslots = wider;
+    for (size_t i = 0; i < nold; i++)
+        if (old[i])
+            *slot_of(k, entry_at(k, old[i] - 1)->hash, NULL, 0) = old[i];
+    free(old);
+    return true;
+}
+
+void yk_known_add(struct yk_known *k, const void *key, size_t n, const struct yk_known_row *row, size_t rows)
+{
+    size_t bytes = sizeof(struct entry) + n + rows * sizeof *row;
+    if (k->bytes.n + bytes > MOST_BYTES)
+        forget(k);
+    if ((2 * k->n >= k->nslots && !widen(k)) || !yk_array_reserve(&k->bytes, k->bytes.n + bytes))
+        return;
+    struct entry e = {hash_of(key, n), (uint32_t)n, (uint32_t)rows};
+    uint32_t *slot = slot_of(k, e.hash, key, n);
+    unsigned char *to = k->bytes.v + k->bytes.n;
+    memcpy(to, &e, sizeof e);
+    memcpy(to + sizeof e, key, n);
+    if (rows)
+        memcpy(to + sizeof e + n, row, rows * sizeof *row);
+    *slot = (uint32_t)(k->bytes.n / 8) + 1;
+    k->bytes.n += bytes;
+    k->n++;
+}
+
+void yk_known_finish(struct yk_known *k)
+{
+    yk_array_finish(&k->bytes);
+    free(k->slot);
+    *k = (struct yk_known){.n = 0};
+}
