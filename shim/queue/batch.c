@@ -42,6 +42,8 @@ static bool related(const struct yk_held *a, const struct yk_held *b)
 static int by_order(const void *x, const void *y)
 {
     const struct yk_order *a = x, *b = y;
+    if (a->segment != b->segment)
+        return a->segment < b->segment ? -1 : 1;
     if (a->level != b->level)
         return a->level < b->level ? -1 : 1;
     if (a->family != b->family)
@@ -66,11 +68,23 @@ static unsigned family_of(const struct yk_gathered *g, const unsigned *like, con
     return n;
 }
 
+/* Are there so few events that each is likely to be asked for by itself? Then what was enqueued behind it, which may
+ * take long, is not in the same launch. */
+static bool has_few_events(const struct yk_gathered *g)
+{
+    enum { RARE = 8 };
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++)
+        n += g->v[i].ev != NULL;
+    return n * RARE <= g->n;
+}
+
 struct yk_order *yk_order_make(const struct yk_gathered *g)
 {
     enum { LIKES = 32 };
     unsigned like[LIKES], family[LIKES], n = 0;
-    bool sorted = true;
+    bool sorted = true, few = has_few_events(g);
+    unsigned segment = 0;
     struct yk_order *o = malloc(g->n * sizeof *o);
     for (unsigned i = 0; o && i < g->n; i++) {
         const struct yk_held *h = &g->v[i];
@@ -82,8 +96,9 @@ struct yk_order *yk_order_make(const struct yk_gathered *g)
             family[n] = family_of(g, like, family, n, h);
             n++;
         }
-        o[i] =
-            k < n ? (struct yk_order){h->level, family[k], k, i} : (struct yk_order){h->level, LIKES + i, LIKES + i, i};
+        o[i] = k < n ? (struct yk_order){segment, h->level, family[k], k, i}
+                     : (struct yk_order){segment, h->level, LIKES + i, LIKES + i, i};
+        segment += h->ev && (few || __atomic_load_n(&h->ev->alone, __ATOMIC_RELAXED));
         sorted &= !i || by_order(&o[i - 1], &o[i]) < 0;
     }
     if (o && !sorted)
@@ -136,7 +151,8 @@ struct yk_batch yk_batch_take(const struct yk_gathered *g, const struct yk_order
     struct yk_batch b = {.o = o};
     const struct yk_held *first = &g->v[o[0].index];
     b.code = &first->m->code;
-    for (; b.n < n && o[b.n].level == o[0].level && o[b.n].family == o[0].family; b.n++) {
+    for (; b.n < n && o[b.n].segment == o[0].segment && o[b.n].level == o[0].level && o[b.n].family == o[0].family;
+         b.n++) {
         const struct yk_held *h = &g->v[o[b.n].index];
         if (b.n && o[b.n].like != o[b.n - 1].like && !begin_mixing(&b, first, h))
             break;

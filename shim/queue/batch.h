@@ -6,9 +6,10 @@
 
 #include "shim/queue/gathered.h"
 
-/* One launch's place: by level, then those that fit together side by side, of these those of one kernel. */
+/* One launch's place: by segment of the window, level, then those that fit together side by side, of these those of one
+ * kernel. */
 struct yk_order {
-    unsigned level, family, like, index;
+    unsigned segment, level, family, like, index;
 };
 
 /** The order of what G holds; free() releases. NULL: no memory. */

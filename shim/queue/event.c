@@ -68,6 +68,7 @@ cl_int yk_event_status(struct yk_event *ev)
     if (s <= CL_COMPLETE)
         return s;
     if (!real_of(ev) && ev->queue) {
+        __atomic_store_n(&ev->alone, true, __ATOMIC_RELAXED);
         yk_gather_drain(ev->queue);
         yk_queue_ask(ev->queue);
     }
@@ -97,6 +98,7 @@ cl_int yk_event_wait(struct yk_event *ev)
     if (s <= CL_COMPLETE)
         return s;
     if (!real_of(ev) && ev->queue) {
+        __atomic_store_n(&ev->alone, true, __ATOMIC_RELAXED);
         yk_gather_drain(ev->queue);
         yk_queue_ask(ev->queue);
     }

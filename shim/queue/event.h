@@ -18,6 +18,7 @@ struct yk_event {
     cl_command_type type;
     cl_int status;    /* CL_QUEUED .. CL_COMPLETE or an error; atomic */
     cl_event real;    /* of the primary, once issued there; atomic; kept until destroyed */
+    bool alone;       /* somebody asks for it and nothing else; atomic */
     bool flushed;     /* a status query has flushed the real queue; atomic */
     bool profiled;    /* the queue has CL_QUEUE_PROFILING_ENABLE */
     uint64_t time[4]; /* queued, submit, start, end; host clock, ns */

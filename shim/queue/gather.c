@@ -21,6 +21,7 @@ static const long lull_ns = 100000;
 struct yk_gather {
     struct yk_gathered now, spare; /* what is held; what is being issued, or nothing */
     struct yk_tables tables;       /* whoever is issuing */
+    struct yk_side side;
     struct yk_levels levels;
     struct yk_reach reach;
     bool issuing;
@@ -36,6 +37,7 @@ void yk_gather_finish(struct yk_gather *g)
     yk_gathered_finish(&g->now);
     yk_gathered_finish(&g->spare);
     yk_tables_finish(&g->tables);
+    yk_side_finish(&g->side);
     yk_levels_finish(&g->levels);
     yk_reach_finish(&g->reach);
     free(g);
@@ -236,7 +238,7 @@ void yk_gather_issue(struct yk_queue *q)
     g->issuing = true;
     yk_levels_clear(&g->levels);
     yk_lock_drop(&q->lock);
-    yk_gathered_issue(&all, q, &g->tables);
+    yk_gathered_issue(&all, q, &g->tables, &g->side);
     yk_lock_take(&q->lock);
     g->issuing = false;
     __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);

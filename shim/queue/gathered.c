@@ -100,11 +100,11 @@ static void failed(struct yk_held *h, struct yk_queue *q, cl_int err)
         yk_event_set(h->ev, err);
 }
 
-/* Every event that has not failed stands for REAL, which is released. */
-static void hand_out(struct yk_gathered *g, cl_event real)
+/* The events of held launches [FIRST, END) that have not failed stand for REAL, which is released. */
+static void hand_out(struct yk_gathered *g, size_t first, size_t end, cl_event real)
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
-    for (size_t i = 0; i < g->n; i++) {
+    for (size_t i = first; i < end; i++) {
         struct yk_event *ev = g->v[i].ev;
         if (!ev || __atomic_load_n(&ev->status, __ATOMIC_ACQUIRE) < 0)
             continue;
@@ -117,48 +117,96 @@ static void hand_out(struct yk_gathered *g, cl_event real)
         cl->ReleaseEvent(real);
 }
 
-void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tables *t)
+/* What has come of a window. */
+struct issued {
+    struct yk_gathered *g;
+    struct yk_queue *q;
+    struct yk_tables *tables;
+    struct yk_side *side;
+    unsigned merged, as, beside;
+};
+
+/* B to real queue ON. *REAL: the event of the last of it, where REAL is not NULL. */
+static void issue_batch(struct issued *w, struct yk_batch *b, cl_command_queue on, cl_uint nwait, const cl_event *wait,
+                        cl_event *real)
 {
+    cl_int err = CL_INVALID_OPERATION;
+    if (b->n > 1 && __atomic_load_n(&b->code->able, __ATOMIC_RELAXED)) {
+        err = yk_batch_issue(w->g, b, w->q->ctx, on, w->tables, nwait, wait, real);
+        if (err != CL_SUCCESS && __atomic_exchange_n(&b->code->able, false, __ATOMIC_RELAXED))
+            yk_info("launches are not merged by %s any more: %s", b->code->name, yk_cl_error_name(err));
+        w->merged += err == CL_SUCCESS ? b->n : 0;
+        w->as += err == CL_SUCCESS;
+    }
+    for (unsigned k = 0; k < b->n && err != CL_SUCCESS; k++) {
+        struct yk_held *h = &w->g->v[b->o[k].index];
+        cl_int e = yk_launch_whole_on(&h->l, on, k ? 0 : nwait, k ? NULL : wait, k + 1 == b->n ? real : NULL);
+        if (e != CL_SUCCESS)
+            failed(h, w->q, e);
+    }
+}
+
+/* N batches that do not depend on one another. REAL: see issue_batch; may stay NULL. */
+static void issue_level(struct issued *w, struct yk_batch *b, unsigned n, cl_event *real)
+{
+    if (!yk_side_begin(w->side, w->q, n)) {
+        for (unsigned i = 0; i < n; i++)
+            issue_batch(w, &b[i], w->q->real, 0, NULL, i + 1 == n ? real : NULL);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        cl_uint nwait;
+        const cl_event *wait;
+        cl_event last = NULL;
+        cl_command_queue on = yk_side_at(w->side, w->q, i, &nwait, &wait);
+        issue_batch(w, &b[i], on, nwait, wait, on != w->q->real ? &last : NULL);
+        yk_side_issued(w->side, i, last);
+    }
+    w->beside += n;
+    cl_int err = yk_side_join(w->side, w->q);
+    for (unsigned i = 0; i < n && err != CL_SUCCESS; i++)
+        for (unsigned k = 0; k < b[i].n; k++)
+            failed(&w->g->v[b[i].o[k].index], w->q, err);
+}
+
+void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tables *t, struct yk_side *side)
+{
+    enum { BATCHES = 16 };
     const struct yk_cl *cl = yk_rt.primary->cl;
+    struct issued w = {.g = g, .q = q, .tables = t, .side = side};
     bool wanted = false;
     uint64_t start = yk_trace_on() ? yk_now_ns() : 0;
-    for (size_t i = 0; i < g->n; i++) {
+    for (size_t i = 0; i < g->n; i++)
         g->v[i].l.value = g->value.v + g->v[i].first;
-        wanted |= g->v[i].ev != NULL;
-    }
     struct yk_order *o = yk_order_make(g), one;
-    cl_event real = NULL;
-    unsigned merged = 0, as = 0;
-    for (unsigned i = 0; i < g->n;) {
-        one = (struct yk_order){0, i, i, i}; /* without memory: one by one, in their own order */
-        struct yk_batch b = o ? yk_batch_take(g, o + i, (unsigned)g->n - i) : (struct yk_batch){.o = &one, .n = 1};
-        bool last = wanted && i + b.n == g->n;
-        cl_int err = CL_INVALID_OPERATION;
-        if (b.n > 1 && __atomic_load_n(&b.code->able, __ATOMIC_RELAXED)) {
-            err = yk_batch_issue(g, &b, q->ctx, q->real, t, 0, NULL, last ? &real : NULL);
-            if (err != CL_SUCCESS && __atomic_exchange_n(&b.code->able, false, __ATOMIC_RELAXED))
-                yk_info("launches are not merged by %s any more: %s", b.code->name, yk_cl_error_name(err));
-            merged += err == CL_SUCCESS ? b.n : 0;
-            as += err == CL_SUCCESS;
-        }
-        for (unsigned k = 0; k < b.n && err != CL_SUCCESS; k++) {
-            struct yk_held *h = &g->v[b.o[k].index];
-            cl_int e = yk_launch_whole(&h->l, last && k + 1 == b.n ? &real : NULL);
-            if (e != CL_SUCCESS)
-                failed(h, q, e);
-        }
-        i += b.n;
+    for (unsigned i = 0, segment = 0; i < g->n;) {
+        struct yk_batch b[BATCHES];
+        cl_event real = NULL;
+        unsigned n = 0, first = i;
+        one =
+            (struct yk_order){.level = i, .family = i, .like = i, .index = i}; /* without memory: in their own order */
+        do {
+            b[n] = o ? yk_batch_take(g, o + i, (unsigned)g->n - i) : (struct yk_batch){.o = &one, .n = 1};
+            i += b[n++].n;
+        } while (o && n < BATCHES && i < g->n && o[i].segment == o[first].segment && o[i].level == o[first].level);
+        bool last = i == g->n || (o && o[i].segment != o[first].segment);
+        wanted = false;
+        for (unsigned k = segment; k < i && last && !wanted; k++) /* a segment's launches are the same in any order */
+            wanted = g->v[k].ev != NULL;
+        issue_level(&w, b, n, wanted ? &real : NULL);
+        if (wanted && !real && cl->EnqueueMarkerWithWaitList(q->real, 0, NULL, &real) != CL_SUCCESS)
+            real = NULL;
+        if (last)
+            cl->Flush(q->real);
+        if (wanted)
+            hand_out(g, segment, i, real);
+        segment = last ? i : segment;
     }
-    if (wanted && !real && cl->EnqueueMarkerWithWaitList(q->real, 0, NULL, &real) != CL_SUCCESS)
-        real = NULL;
-    cl->Flush(q->real);
-    if (wanted)
-        hand_out(g, real);
-    if (merged)
-        yk_stats_merged(merged, as);
+    if (w.merged)
+        yk_stats_merged(w.merged, w.as);
     if (yk_trace_on())
         yk_trace_span(YK_TRACK_DECISIONS, "merge", "small launches", start, yk_now_ns(),
-                      "\"launches\":%zu,\"merged\":%u,\"as\":%u,\"levels\":%u", g->n, merged, as,
-                      o ? o[g->n - 1].level : 0);
+                      "\"launches\":%zu,\"merged\":%u,\"as\":%u,\"beside\":%u,\"levels\":%u", g->n, w.merged, w.as,
+                      w.beside, o && g->n ? o[g->n - 1].level : 0);
     free(o);
 }

@@ -5,6 +5,7 @@
 
 #include "partitioner/levels.h"
 #include "shim/queue/merged.h"
+#include "shim/queue/side.h"
 
 struct yk_held {
     struct yk_launch l;  /* its values are value.v[first ...) of the list, once all are there */
@@ -54,11 +55,12 @@ bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk
                      unsigned level, struct yk_event *ev);
 
 /**
- * Give all of G to the driver, on the primary's queue of Q, whose tables are T: level by level, what can be merged
- * merged. Every event gets a real one or an error; failures are remembered by Q. Thread: nobody else issues to Q. No
- * lock held.
+ * Give all of G to the driver, on the primary's queue of Q, whose tables are T and queues beside it SIDE: level by
+ * level, what can be merged merged, what cannot maybe side by side. What is asked for by its event comes before what
+ * was enqueued after it. Every event gets a real one or an error; failures are remembered by Q. Thread: nobody else
+ * issues to Q. No lock held.
  */
-void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tables *t);
+void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tables *t, struct yk_side *side);
 
 /** Release what is captured; keeps the memory. No lock held. */
 void yk_gathered_clear(struct yk_gathered *g);

@@ -77,10 +77,11 @@ void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel 
             yk_mem_primary_writes(l->value[i].u.mem, 0, l->value[i].u.mem->size);
 }
 
-static cl_int enqueue_on_primary(struct yk_launch *l, cl_kernel k, cl_uint nwait, const cl_event *wait, cl_event *real)
+static cl_int enqueue_on_primary(struct yk_launch *l, cl_command_queue on, cl_kernel k, cl_uint nwait,
+                                 const cl_event *wait, cl_event *real)
 {
     const struct yk_device *d = yk_rt.primary;
-    return d->cl->EnqueueNDRangeKernel(l->c.queue->real, k, l->dims, l->has_offset ? l->offset : NULL, l->global,
+    return d->cl->EnqueueNDRangeKernel(on, k, l->dims, l->has_offset ? l->offset : NULL, l->global,
                                        l->has_local ? l->local : NULL, nwait, wait, real);
 }
 
@@ -90,7 +91,7 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     (void)blocking;
     if (l->captured)
         return yk_launch_whole(l, real);
-    cl_int err = enqueue_on_primary(l, l->fast, nwait, wait, real);
+    cl_int err = enqueue_on_primary(l, l->c.queue->real, l->fast, nwait, wait, real);
     if (err == CL_SUCCESS)
         yk_launch_primary_writes(l, yk_code_facts(l->code));
     return err;
@@ -120,6 +121,11 @@ cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
 
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 {
+    return yk_launch_whole_on(l, l->c.queue->real, 0, NULL, real);
+}
+
+cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
     const struct yk_device *d = yk_rt.primary;
     cl_int err = yk_launch_bring(l, yk_code_facts(l->code));
     if (err != CL_SUCCESS)
@@ -129,7 +135,7 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
         return CL_OUT_OF_RESOURCES;
     err = yk_launch_set_args(l, k->real, d->index);
     if (err == CL_SUCCESS)
-        err = enqueue_on_primary(l, k->real, 0, NULL, real);
+        err = enqueue_on_primary(l, on, k->real, nwait, wait, real);
     yk_code_give(l->code, d->index, false, k);
     if (err == CL_SUCCESS)
         yk_launch_primary_writes(l, yk_code_facts(l->code));

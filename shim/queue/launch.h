@@ -74,5 +74,8 @@ void yk_launch_measured(struct yk_launch *l, double seconds);
 
 /** Whole on the primary's real queue with the worker's own kernel; bytes are brought first. */
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real);
+/** The same on real queue ON, after events WAIT. */
+cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwait, const cl_event *wait,
+                          cl_event *real);
 
 #endif
