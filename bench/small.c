@@ -1,7 +1,9 @@
 /* Many small launches: a plain OpenCL program (small_probe.c, this program again) makes them in an in-order queue, bare
  * and with libyoke.so preloaded by turns. The time of many independent launches under yoke is set against that of one
  * large launch of the same work, bare (with YOKE_GATHER=1 unless it is set); that of launches which depend on one
- * another against bare. What a launch takes is measured once, bare. */
+ * another, and of independent ones whose kernels are of different programs, against bare; and how long a short launch
+ * takes which the program waits for, with long ones behind it, against its own time, bare. What a launch takes is
+ * measured once, bare. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -108,7 +110,7 @@ static double median(const double *v, int n)
 
 static void report(void)
 {
-    double product = 0, worst = 0, chain = 0;
+    double product = 0, worst = 0, chain = 0, beside = 0, latency = 0;
     int n = 0;
     printf("%-32s %12s %12s %12s %8s %8s\n", "milliseconds", "bare, many", "yoke, many", "bare, one", "bare", "yoke");
     for (int i = 0; i < ncases; i++) {
@@ -118,7 +120,11 @@ static void report(void)
         double bare = median(c->many[0], c->n[0]), yoke = median(c->many[1], c->n[1]), one = median(c->one[0], c->n[0]);
         double base = one > 0 ? one : bare;
         printf("%-32s %12.3f %12.3f %12.3f %8.3f %8.3f\n", c->name, bare, yoke, one, bare / base, yoke / base);
-        if (one > 0) {
+        if (!strncmp(c->name, "beside", 6)) {
+            beside = yoke / bare;
+        } else if (!strcmp(c->name, "latency")) {
+            latency = yoke / one;
+        } else if (one > 0) {
             product += log(yoke / one);
             worst = fmax(worst, yoke / one);
             n++;
@@ -130,6 +136,10 @@ static void report(void)
         figure("small.merged_over_single", exp(product / n), "ratio");
         figure("small.merged_over_single_worst", worst, "ratio");
     }
+    if (beside > 0)
+        figure("small.beside_over_bare", beside, "ratio");
+    if (latency > 0)
+        figure("small.latency_over_own", latency, "ratio");
     if (chain > 0)
         figure("small.chain_over_bare", chain, "ratio");
 }
@@ -140,7 +150,7 @@ static const char help[] =
     "  --json FILE     write the figures to FILE too\n"
     "  --rounds N      processes per way, 1 to 15 (3)\n"
     "  --seconds S     per case and process, besides as long for warming up (1)\n"
-    "  --only PREFIX   cases whose names begin so: merged_32_, merged_1000_memory, chain, ...\n"
+    "  --only PREFIX   cases whose names begin so: merged_32_, merged_1000_memory, beside, latency, chain, ...\n"
     "  --library FILE  libyoke.so (default: of this build)\n";
 
 int main(int argc, char **argv)

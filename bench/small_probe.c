@@ -11,7 +11,7 @@ enum { LOCAL = 64, KERNELS = 4, WORDS = 1 << 24, MOST_ROUNDS = 400 };
 static cl_context context;
 static cl_device_id device;
 static cl_command_queue queue;
-static cl_kernel compute[KERNELS], memory[KERNELS], step;
+static cl_kernel compute[KERNELS], memory[KERNELS], apart[KERNELS], step;
 static cl_mem in, out;
 
 /* Four kernels of each kind that differ in a constant; work items write one number each. */
@@ -60,6 +60,16 @@ static cl_kernel kernel(cl_program p, const char *name)
     return k;
 }
 
+static cl_program build(void)
+{
+    const char *text = source;
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    check(err, "clCreateProgramWithSource");
+    check(clBuildProgram(p, 1, &device, "", NULL, NULL), "clBuildProgram");
+    return p;
+}
+
 static void set_up(void)
 {
     cl_platform_id platform[8];
@@ -75,10 +85,7 @@ static void set_up(void)
     check(err, "clCreateContext");
     queue = clCreateCommandQueue(context, device, 0, &err);
     check(err, "clCreateCommandQueue");
-    const char *text = source;
-    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    check(err, "clCreateProgramWithSource");
-    check(clBuildProgram(p, 1, &device, "", NULL, NULL), "clBuildProgram");
+    cl_program p = build();
     for (int i = 0; i < KERNELS; i++) {
         char name[16];
         snprintf(name, sizeof name, "compute%d", i);
@@ -103,7 +110,7 @@ struct kind {
     int kernels; /* how many different ones */
 };
 
-static void launch(const struct kind *k, int which, int first, int groups, int work)
+static void launch_as(const struct kind *k, int which, int first, int groups, int work, cl_event *event)
 {
     cl_kernel f = k->kernel[which];
     cl_int base = first * LOCAL, w = work;
@@ -114,7 +121,12 @@ static void launch(const struct kind *k, int which, int first, int groups, int w
         check(clSetKernelArg(f, at++, sizeof in, &in), "clSetKernelArg");
     check(clSetKernelArg(f, at++, sizeof base, &base), "clSetKernelArg");
     check(clSetKernelArg(f, at++, sizeof w, &w), "clSetKernelArg");
-    check(clEnqueueNDRangeKernel(queue, f, 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(queue, f, 1, NULL, &global, &local, 0, NULL, event), "clEnqueueNDRangeKernel");
+}
+
+static void launch(const struct kind *k, int which, int first, int groups, int work)
+{
+    launch_as(k, which, first, groups, work, NULL);
 }
 
 static int groups_of(int i)
@@ -161,6 +173,21 @@ static double chain(int n, int work, bool finish)
     }
     check(clFinish(queue), "clFinish");
     return (double)(yk_now_ns() - from) * 1e-6;
+}
+
+/* The latency of a short launch, which the program waits for; LONGER: a long one has been enqueued behind it. */
+static double latency(const struct kind *k, int work, bool longer)
+{
+    cl_event e;
+    uint64_t from = yk_now_ns();
+    launch_as(k, 0, 0, 1, work, &e);
+    for (int i = 1; i < 8 && longer; i++)
+        launch(k, 0, i, 1, 64 * work);
+    check(clWaitForEvents(1, &e), "clWaitForEvents");
+    double ms = (double)(yk_now_ns() - from) * 1e-6;
+    check(clFinish(queue), "clFinish");
+    check(clReleaseEvent(e), "clReleaseEvent");
+    return ms;
 }
 
 static int by_value(const void *a, const void *b)
@@ -218,6 +245,22 @@ static void run_case(const char *name, const struct kind *k, int n, int work, do
     fflush(stdout);
 }
 
+static void run_latency(const struct kind *k, int work, double seconds)
+{
+    static double m[MOST_ROUNDS], o[MOST_ROUNDS];
+    int rounds = 0;
+    uint64_t from = yk_now_ns(), warm = (uint64_t)(seconds * 1e9);
+    while (yk_now_ns() - from < warm)
+        latency(k, work, true);
+    from = yk_now_ns();
+    while (rounds < 3 || (rounds < MOST_ROUNDS && yk_now_ns() - from < warm)) {
+        m[rounds] = latency(k, work, true);
+        o[rounds++] = latency(k, work, false);
+    }
+    printf("latency %.6f %.6f\n", median(m, rounds), median(o, rounds));
+    fflush(stdout);
+}
+
 int small_probe(double seconds, const char *only, const double *unit)
 {
     static const struct {
@@ -235,6 +278,14 @@ int small_probe(double seconds, const char *only, const double *unit)
                 if (!strncmp(name, only, strlen(only)))
                     run_case(name, &k, sizes[i].n, 1 + (int)(sizes[i].us * 1e3 / unit[reads]), seconds);
             }
+    if (!strncmp("beside_32_compute", only, strlen(only))) { /* each kernel is of another program */
+        for (int i = 0; i < KERNELS; i++)
+            apart[i] = kernel(build(), "compute0");
+        struct kind k = {apart, false, KERNELS};
+        run_case("beside_32_compute", &k, 32, 1 + (int)(1e5 / unit[0]), seconds);
+    }
+    if (!strncmp("latency", only, strlen(only)))
+        run_latency(&(struct kind){compute, false, 1}, 1 + (int)(2e4 / unit[0]), seconds);
     for (int finish = 0; finish < 2; finish++) {
         static double m[MOST_ROUNDS];
         int rounds = 0, n = finish ? 200 : 2000;
