@@ -294,6 +294,18 @@ static void from(const char *file, struct sums *s)
     fclose(f);
 }
 
+static int usage(FILE *to)
+{
+    fputs("usage: coexec [--apps A,B] [--sizes table2,table2x16] [--rounds N] [--keep FILE] [--json FILE]\n"
+          "       coexec --from FILE [--json FILE]\n"
+          "Programs of bench/apps on two devices under yoke, beside each device alone on the bare driver, cold and "
+          "warm.\n"
+          "--keep appends a line per program to FILE, --from makes the figures from such lines. POCL_DEVICES: \"basic\n"
+          "basic\" where it is not set. Takes 20 minutes on a quiet machine.\n",
+          to);
+    return to == stdout ? 0 : 2;
+}
+
 static void places(const char *argv0)
 {
     char self[PATH_MAX];
@@ -332,8 +344,12 @@ int main(int argc, char **argv)
     const char *apps = all_apps, *sizes = "table2,table2x16", *file = NULL, *json = NULL, *old = NULL;
     int rounds = 5;
     struct sums s = {.worst = 1e9, .worst_cold = 1e9, .worst_warm = 1e9};
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const char *v = argv[i + 1];
+    for (int i = 1; i < argc; i += 2) {
+        if (!strcmp(argv[i], "--help"))
+            return usage(stdout);
+        const char *v = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!v)
+            return usage(stderr);
         if (!strcmp(argv[i], "--apps"))
             apps = v;
         else if (!strcmp(argv[i], "--sizes"))
@@ -346,6 +362,8 @@ int main(int argc, char **argv)
             json = v;
         else if (!strcmp(argv[i], "--from"))
             old = v;
+        else
+            return usage(stderr);
     }
     if (!getenv("POCL_DEVICES"))
         setenv("POCL_DEVICES", "basic basic", 1);

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""gpus.py [--build DIR] [--sizes NAME] [--repeat N] [--json FILE] [--only APP,...] [--timeout S] SET...
+"""gpus.py [--build DIR] [--sizes NAME | APP:SIZE,...] [--repeat N] [--warm N] [--no-verify] [--json FILE] [--only APP,...]
+        [--timeout S] SET...
 
 Every program of bench/apps, bare on one device and under yoke on sets of devices, in one table: time from the first enqueue to the
-last finish (ms, median of the repetitions), the speed-up over bare, and how many launches were split. Each run must verify its own
-result; a hash that differs from the bare run's is marked (other numeric classes may round differently with `any`).
+last finish (ms, median of the repetitions), the speed-up over bare, that end to end (from the start of the process), and how many
+launches were split. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
+round differently with `any`). With --no-verify, for sizes at which that takes minutes, the hash must be the bare run's.
 
 A SET is NAME=DEVICES[;OPTION=VALUE...], DEVICES as for `yoke run --devices`, e.g.
     one=0  two='0,1;strategy=even'  gpu+cpu='0,2;strategy=even;numerics=any'
@@ -27,7 +29,7 @@ def run(command, env, timeout):
     except subprocess.TimeoutExpired:
         return None, "timeout"
     match = re.search(r"time_ms=([\d.]+) total_ms=([\d.]+) result=(\w+) hash=(\w+)", done.stdout)
-    if done.returncode or not match or match.group(3) != "OK":
+    if done.returncode or not match or match.group(3) != ("UNVERIFIED" if "--no-verify" in command else "OK"):
         return None, (done.stdout[-200:] + done.stderr[-300:]).replace("\n", " ")
     return (float(match.group(1)), float(match.group(2)), match.group(4)), done.stderr
 
@@ -43,6 +45,8 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--sizes", default="table2x16")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=0, help="runs of each set before those that count")
+    parser.add_argument("--no-verify", action="store_true")
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--only", default="")
     parser.add_argument("--bare-device", default="0", help="which device the bare run uses, in the loader's order")
@@ -50,14 +54,15 @@ def main():
     parser.add_argument("sets", nargs="+", metavar="SET")
     args = parser.parse_args()
     sets = [parse_set(s) for s in args.sets]
-    apps = args.only.split(",") if args.only else APPS
+    sizes = dict(s.split(":", 1) for s in args.sizes.split(",")) if ":" in args.sizes else {}
+    apps = args.only.split(",") if args.only else list(sizes) or APPS
     rows, bad = [], 0
-    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>22}" for name, _, _ in sets), flush=True)
+    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>28}" for name, _, _ in sets), flush=True)
     for app in apps:
         path = os.path.join(args.build, "bench/apps", app)
-        command = [path, "--size", args.sizes]
-        times = {"bare": []}
-        row = {"program": app}
+        command = [path, "--size", sizes.get(app, args.sizes)] + (["--no-verify"] if args.no_verify else [])
+        times, totals = {"bare": []}, []
+        row = {"program": app, "size": sizes.get(app, args.sizes)}
         hash_bare = None
         for _ in range(args.repeat):
             result, text = run(command + ["--device", args.bare_device], dict(os.environ), args.timeout)
@@ -65,17 +70,18 @@ def main():
                 row["error"] = text
                 break
             times["bare"].append(result[0])
+            totals.append(result[1])
             hash_bare = result[2]
         if not hash_bare:
             print(f"{app:18} bare: {row.get('error')}")
             rows.append(row)
             bad += 1
             continue
-        row["bare_ms"] = statistics.median(times["bare"])
+        row["bare_ms"], row["bare_total_ms"] = statistics.median(times["bare"]), statistics.median(totals)
         cells = []
         for name, devices, options in sets:
-            found, split, note = [], None, ""
-            for _ in range(args.repeat):
+            found, whole, split, note = [], [], None, ""
+            for i in range(args.warm + args.repeat):
                 with tempfile.NamedTemporaryFile(suffix=".json") as summary:
                     env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")),
                                YOKE_DEVICES=devices, YOKE_JSON=summary.name)
@@ -85,9 +91,15 @@ def main():
                     if not result:
                         note = text
                         break
-                    found.append(result[0])
                     if result[2] != hash_bare:
                         note = "~"
+                        if args.no_verify and options.get("numerics") != "any":
+                            note = "another result than bare"
+                            break
+                    if i < args.warm:
+                        continue
+                    found.append(result[0])
+                    whole.append(result[1])
                     try:
                         split = json.load(open(summary.name))["launches"]
                     except (ValueError, KeyError):
@@ -98,12 +110,17 @@ def main():
                 cells.append("FAILED")
                 print(f"  {app} {name}: {note}", file=sys.stderr)
                 continue
-            ms = statistics.median(found)
-            row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "launches": split, "same_hash": note != "~",
-                         "spread_ms": max(found) - min(found)}
-            cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {split['split']}/{split['split'] + split['whole']}{note}")
+            ms, end = statistics.median(found), row["bare_total_ms"] / statistics.median(whole)
+            row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "end_to_end": end, "launches": split,
+                         "same_hash": note != "~", "spread_ms": max(found) - min(found)}
+            cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']}{note}")
         rows.append(row)
-        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>22}" for c in cells), flush=True)
+        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>28}" for c in cells), flush=True)
+    for name, _, _ in sets:
+        good = [r[name] for r in rows if "ms" in r.get(name, {})]
+        if good:
+            print(f"figure gpus.{name}.geomean {statistics.geometric_mean(g['speedup'] for g in good):.4f} times")
+            print(f"figure gpus.{name}.worst_end_to_end {min(g['end_to_end'] for g in good):.4f} ratio")
     if args.json:
         with open(args.json, "w") as out:
             json.dump(rows, out, indent=1)
