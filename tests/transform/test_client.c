@@ -294,10 +294,10 @@ START_TEST(a_hang_ends_at_the_timeout_with_all_that_it_started)
     setup();
     play("sleep 60 & echo $! > \"$HOME/pid\"; sleep 61");
     uint64_t t = yk_now_ns();
-    ck_assert_int_eq(run(300), YK_ETIMEOUT);
+    ck_assert_int_eq(run(1500), YK_ETIMEOUT); /* a busy machine needs a while to start a shell */
     t = (yk_now_ns() - t) / 1000000;
-    ck_assert_uint_ge(t, 250);
-    ck_assert_uint_lt(t, 5000);
+    ck_assert_uint_ge(t, 1400);
+    ck_assert_uint_lt(t, 10000);
     FILE *f = fopen(in_root("pid"), "r");
     int pid = 0;
     ck_assert(f && fscanf(f, "%d", &pid) == 1 && pid > 1);
