@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gpus.py [--build DIR] [--sizes NAME | APP:SIZE,...] [--repeat N] [--warm N] [--no-verify] [--json FILE] [--only APP,...]
+"""gpus.py [--build DIR] [--sizes NAME | APP:SIZE[:LAUNCHES],...] [--repeat N] [--warm N] [--no-verify] [--json FILE] [--only APP,...]
         [--timeout S] SET...
 
 Every program of bench/apps, bare on one device and under yoke on sets of devices, in one table: time from the first enqueue to the
@@ -60,7 +60,9 @@ def main():
     print(f"{'program':18}{'bare ms':>10}", *(f"{name:>28}" for name, _, _ in sets), flush=True)
     for app in apps:
         path = os.path.join(args.build, "bench/apps", app)
-        command = [path, "--size", sizes.get(app, args.sizes)] + (["--no-verify"] if args.no_verify else [])
+        size, _, launches = sizes.get(app, args.sizes).partition(":")
+        command = [path, "--size", size] + (["--repeat", launches] if launches else [])
+        command += ["--no-verify"] if args.no_verify else []
         times, totals = {"bare": []}, []
         row = {"program": app, "size": sizes.get(app, args.sizes)}
         hash_bare = None
