@@ -6,6 +6,7 @@
 #include <string.h>
 #include <check.h>
 #include "tests/unit/nodes.h"
+#include "tests/unit/random.h"
 #include "transform/facts_regions.h"
 
 enum { NODES = 128, VALUES = 6, SOMES = 2 };
@@ -24,15 +25,6 @@ static struct {
     uint64_t value[VALUES];
 } some[SOMES];
 static unsigned nsome;
-
-static uint64_t rng;
-static unsigned below(unsigned n)
-{
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return (unsigned)(rng >> 11) % n;
-}
 
 static unsigned make(unsigned op, unsigned bits, unsigned a, unsigned b, unsigned c, int64_t imm)
 {
@@ -55,7 +47,7 @@ static unsigned as(unsigned bits, unsigned x)
 
 static void begin(uint64_t seed)
 {
-    rng = seed * 0x9e3779b97f4a7c15u + 1;
+    random_begin(seed);
     kernel.nnodes = 0;
     nsome = 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/main.h"
+#include "tests/unit/random.h"
 #include "transform/facts_regions.h"
 
 enum { SIZE = 4096, NODES = 400, ACCESSES = 3, GUARDS = 3, LAUNCHES = 6000 };
@@ -33,15 +34,6 @@ static struct {
     struct sum at[ACCESSES];
     struct guard on[ACCESSES][GUARDS];
 } m;
-
-static uint64_t rng;
-static unsigned below(unsigned n)
-{
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return (unsigned)(rng >> 11) % n;
-}
 
 static unsigned node(unsigned op, unsigned bits, unsigned a, unsigned b, int64_t imm)
 {
@@ -97,7 +89,7 @@ static struct sum any_sum(unsigned bytes, bool narrow)
 static void make(uint64_t seed)
 {
     memset(&m, 0, sizeof m);
-    rng = seed * 0x9e3779b97f4a7c15u + 1;
+    random_begin(seed);
     m.k = (struct yk_facts_kernel){.nargs = 1, .arg = &m.arg, .node = m.node, .access = m.access, .guard = m.guard};
     m.arg = (struct yk_facts_arg){.kind = YK_ARG_GLOBAL, .bounded = true, .read = true, .written = true};
     m.value.size = below(3) ? SIZE : 40 + below(900);

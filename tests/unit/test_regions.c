@@ -5,23 +5,10 @@
 #include <string.h>
 #include "tests/unit/main.h"
 #include "tests/unit/nodes.h"
+#include "tests/unit/random.h"
 #include "transform/facts_regions.h"
 
 enum { SIZE = 4096, LOOPS = 2, NODES = 64, ROUNDS = 14 };
-
-static uint64_t rng;
-
-static uint64_t next(void)
-{
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return rng;
-}
-static unsigned below(unsigned n)
-{
-    return (unsigned)(next() >> 11) % n;
-}
 
 struct loop {
     unsigned trip, counter, inside, guard; /* nodes: rounds, counter, counter as its body sees it, its condition */
@@ -205,7 +192,7 @@ static void accesses(struct made *m)
 static void make(struct made *m, uint64_t seed)
 {
     memset(m, 0, sizeof *m);
-    rng = seed * 0x9e3779b97f4a7c15u + 1;
+    random_begin(seed);
     m->k = (struct yk_facts_kernel){
         .name = "k", .reason = "", .nargs = 4, .arg = m->arg, .node = m->node, .access = m->access, .guard = m->guard};
     for (unsigned i = 0; i < 4; i++)
@@ -263,7 +250,7 @@ static uint64_t compute(const struct made *m, const struct item *it, unsigned i)
     case YK_NODE_LOCAL_SIZE:
         return l->local[d];
     case YK_NODE_UNKNOWN:
-        return next() & mask;
+        return random_next() & mask;
     case YK_NODE_JOIN:
         return below(2) ? a : b;
     case YK_NODE_TRIP:
@@ -272,7 +259,7 @@ static uint64_t compute(const struct made *m, const struct item *it, unsigned i)
                 return it->t[o];
         ck_abort_msg("a loop that nobody made");
     default:
-        return nodes_compute(n->op, n->bits, m->node[n->a].bits, a, b, it->value[n->c], &r) ? r : next() & mask;
+        return nodes_compute(n->op, n->bits, m->node[n->a].bits, a, b, it->value[n->c], &r) ? r : random_next() & mask;
     }
 }
 
