@@ -234,6 +234,17 @@ static size_t total(const struct yk_flight *f)
     return bytes;
 }
 
+/* The first of the chunks that REST bytes of a piece are cut into, of at most LEN each: none much shorter than the
+ * others, since a short one takes a slot as well. */
+static size_t even(const struct yk_flight *f, size_t rest, size_t len)
+{
+    if (rest <= len)
+        return rest;
+    size_t n = (rest + len - 1) / len, each = (rest + n - 1) / n;
+    each += (f->unit - each % f->unit) % f->unit;
+    return each < len ? each : len;
+}
+
 /* The bytes of the chunk that begins behind DONE bytes of ALL. */
 static size_t length(const struct yk_flight *f, size_t done, size_t all)
 {
@@ -263,8 +274,7 @@ bool yk_flight_cut(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes
         for (size_t i = 0; i < f->npieces; i++)
             for (size_t at = 0, len; at < f->piece[i].len; at += len, done += len, n++) {
                 size_t rest = f->piece[i].len - at;
-                len = length(f, done, all);
-                len = len < rest ? len : rest;
+                len = even(f, rest, length(f, done, all));
                 if (make)
                     f->at[n] = (struct yk_flight_chunk){&f->piece[i], at, len};
             }
