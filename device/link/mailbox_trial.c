@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "device/machine.h"
@@ -13,9 +12,9 @@
 
 /* Another way of making or using mailboxes makes old records useless: then change this. */
 static const char version[] = "mailbox 1";
-static const char trying[] = "trying", fails[] = "fails", works[] = "works ";
+static const char trying[] = "trying", fails[] = "fails", works[] = "works";
 
-enum { WORD = 32, LONGEST_S = 120 /* that yoke-warm lives */, MOVES = 3 };
+enum { WORD = 32, LONGEST_S = 120 /* that yoke-warm lives */ };
 
 static struct yk_hash add_device(struct yk_hash h, const struct yk_device *d)
 {
@@ -60,7 +59,7 @@ static void read_word(const char *path, char word[WORD + 1])
 }
 
 enum yk_mailbox_word yk_mailbox_recall(const struct yk_mailbox_maker *maker, const struct yk_device *from,
-                                       const struct yk_device *to, size_t bytes, double *gbs)
+                                       const struct yk_device *to, size_t bytes)
 {
     char path[PATH_MAX], word[WORD + 1];
     if (!path_of(maker, from, to, bytes, path, sizeof path))
@@ -70,11 +69,7 @@ enum yk_mailbox_word yk_mailbox_recall(const struct yk_mailbox_maker *maker, con
         return YK_MAILBOX_UNTRIED;
     if (!strcmp(word, trying))
         return is_recent(path) ? YK_MAILBOX_UNTRIED : YK_MAILBOX_FAILS;
-    if (!strncmp(word, works, sizeof works - 1)) {
-        *gbs = strtod(word + sizeof works - 1, NULL);
-        return YK_MAILBOX_WORKS;
-    }
-    return YK_MAILBOX_FAILS;
+    return !strcmp(word, works) ? YK_MAILBOX_WORKS : YK_MAILBOX_FAILS;
 }
 
 struct place {
@@ -116,47 +111,44 @@ static void fill(unsigned char *p, size_t n, unsigned seed)
     }
 }
 
-/* GB/s of LEN bytes, after they have been seen to arrive; 0: they have not. */
-static double carry(const struct yk_mailbox_maker *maker, struct place *from, struct place *to, size_t bytes,
-                    size_t len, unsigned char *sent, unsigned char *got)
+/* N bytes at OFF from one to the other, and are they there? */
+static cl_int carry_one(struct yk_mailboxes *m, struct yk_ring_end from, struct yk_ring_end to, size_t off, size_t n,
+                        unsigned char *sent, unsigned char *got, bool *right)
+{
+    from.off = to.off = off;
+    fill(sent, n, (unsigned)n);
+    memset(got, 0, n);
+    cl_int err = from.cl->EnqueueWriteBuffer(from.queue, from.buffer, CL_TRUE, off, n, sent, 0, NULL, NULL);
+    if (err == CL_SUCCESS)
+        err = to.cl->EnqueueWriteBuffer(to.queue, to.buffer, CL_TRUE, off, n, got, 0, NULL, NULL);
+    if (err == CL_SUCCESS)
+        err = yk_mailboxes_copy(m, &from, &to, n, false);
+    if (err == CL_SUCCESS)
+        err = to.cl->EnqueueReadBuffer(to.queue, to.buffer, CL_TRUE, off, n, got, 0, NULL, NULL);
+    *right = !memcmp(sent, got, n);
+    return err;
+}
+
+static bool carry(const struct yk_mailbox_maker *maker, struct place *from, struct place *to, size_t bytes, size_t len,
+                  unsigned char *sent, unsigned char *got)
 {
     const struct yk_mailbox_end end[2] = {from->end, to->end};
     cl_int err;
-    double best = 0;
+    bool right = true;
     struct yk_mailboxes *m = yk_mailboxes_create(maker, end, bytes, &err);
-    for (int i = 0; m && i < MOVES; i++) { /* odd places and lengths; the last is a large one */
-        size_t off = i ? 0 : 1, n = i ? len : bytes + 3;
-        struct yk_ring_end a = from->at, b = to->at;
-        a.off = b.off = off;
-        fill(sent, n, (unsigned)i);
-        memset(got, 0, n);
-        err = a.cl->EnqueueWriteBuffer(a.queue, a.buffer, CL_TRUE, off, n, sent, 0, NULL, NULL);
-        if (err == CL_SUCCESS)
-            err = b.cl->EnqueueWriteBuffer(b.queue, b.buffer, CL_TRUE, off, n, got, 0, NULL, NULL);
-        uint64_t began = yk_now_ns();
-        if (err == CL_SUCCESS)
-            err = yk_mailboxes_copy(m, &a, &b, n, a.cl == b.cl && from->end.device->type & CL_DEVICE_TYPE_GPU);
-        double rate = (double)n / (double)(yk_now_ns() - began + 1);
-        if (err == CL_SUCCESS)
-            err = b.cl->EnqueueReadBuffer(b.queue, b.buffer, CL_TRUE, off, n, got, 0, NULL, NULL);
-        if (err != CL_SUCCESS || memcmp(sent, got, n) != 0) {
-            yk_info("mailboxes (%s) of device %u to device %u: %s", maker->name, from->end.device->index,
-                    to->end.device->index, err != CL_SUCCESS ? yk_cl_error_name(err) : "wrong bytes");
-            yk_mailboxes_destroy(m);
-            return 0;
-        }
-        best = i && rate > best ? rate : best;
+    if (m) {
+        err = carry_one(m, from->at, to->at, 1, bytes + 3, sent, got, &right); /* an odd place and length */
+        if (err == CL_SUCCESS && right)
+            err = carry_one(m, from->at, to->at, 0, len, sent, got, &right);
+        yk_mailboxes_destroy(m);
     }
-    if (m)
-        yk_info("mailboxes (%s) of device %u to device %u work: %.1f GB/s", maker->name, from->end.device->index,
-                to->end.device->index, best);
-    if (!m) {
-        yk_info("no mailboxes (%s) of device %u to device %u: %s", maker->name, from->end.device->index,
-                to->end.device->index, yk_cl_error_name(err));
-        return 0;
-    }
-    yk_mailboxes_destroy(m);
-    return best;
+    bool ok = err == CL_SUCCESS && right;
+    yk_info("mailboxes (%s) from device %u to device %u: %s", maker->name, from->end.device->index,
+            to->end.device->index,
+            ok      ? "they work"
+            : right ? yk_cl_error_name(err)
+                    : "wrong bytes");
+    return ok;
 }
 
 static void put_word(const char *path, const char *word)
@@ -169,11 +161,9 @@ static void try_pair(const struct yk_mailbox_maker *maker, struct place *from, s
 {
     size_t len = 2 * YK_MAILBOX_SLOTS * bytes;
     unsigned char *sent = malloc(len), *got = malloc(len);
-    char word[WORD];
     put_word(path, trying); /* whoever crashes leaves that */
-    double gbs = sent && got && from->at.buffer && to->at.buffer ? carry(maker, from, to, bytes, len, sent, got) : 0;
-    snprintf(word, sizeof word, "%s%.3f", works, gbs);
-    put_word(path, gbs > 0 ? word : fails);
+    bool ok = sent && got && from->at.buffer && to->at.buffer && carry(maker, from, to, bytes, len, sent, got);
+    put_word(path, ok ? works : fails);
     free(sent);
     free(got);
 }

@@ -1,4 +1,4 @@
-/* Do mailboxes work between two devices, and at what rate? Nothing says so but trying, and what a driver makes of
+/* Do mailboxes work between two devices? Nothing says so but trying, and what a driver makes of
  * foreign memory may be a crash: so yoke-warm tries, a process of its own, and leaves what it found in yoke's cache
  * folder ("mailbox"), under drivers, devices and bytes. Who asks: shim/memory. */
 #ifndef YK_DEVICE_LINK_MAILBOX_TRIAL_H
@@ -15,10 +15,9 @@ enum yk_mailbox_word {
     YK_MAILBOX_FAILS /* also: a trial began and never came to an end */
 };
 
-/** What is on record for mailboxes of BYTES from FROM to TO. *GBS: the rate of large copies, where they work.
- * Thread: any; no lock held. Cost: a file. */
+/** What is on record for mailboxes of BYTES from FROM to TO. Thread: any; no lock held. Cost: a file. */
 enum yk_mailbox_word yk_mailbox_recall(const struct yk_mailbox_maker *maker, const struct yk_device *from,
-                                       const struct yk_device *to, size_t bytes, double *gbs);
+                                       const struct yk_device *to, size_t bytes);
 
 /** Try all pairs of M's usable devices that MAKER fits and that are not on record; one caller on a machine at a time.
  * May crash. Returns how many were tried. Cost: a context for each device (0.2 s), then 0.2 s a pair. */

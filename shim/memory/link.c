@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "device/link/stream.h"
@@ -373,8 +374,11 @@ bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, c
     struct yk_ring_end from = end_of(ctx, a, YK_OUT, at_a, off), to = end_of(ctx, b, YK_IN, at_b, off);
     if (!r || !from.queue || !to.queue)
         return false;
+    uint64_t began = yk_now_ns();
     cl_int err = yk_ring_copy(r, shape_for(YK_OUT, len), &from, &to, len);
     if (err != CL_SUCCESS)
         gave_up(a, YK_OUT, err);
+    else
+        yk_mailbox_other_way(a, b, len, yk_now_ns() - began);
     return err == CL_SUCCESS;
 }

@@ -11,17 +11,19 @@
 #include "shim/core/helper.h"
 #include "shim/core/stats.h"
 
-/* Large copies go over a ring where mailboxes are no faster: two links of PCI Express carry 50 GB/s. */
-enum { LARGE = 4 << 20, RING_GBS = 50 };
+/* Large copies go over a ring where JUDGED of them have shown that mailboxes are no faster: two links of PCI Express
+ * carry 50 GB/s, which not all GPUs reach without them. */
+enum { LARGE = 4 << 20, JUDGED = 3 };
 static const uint64_t look_ns = 100000000; /* between two looks for what yoke-warm has found */
 
 enum state { NEW, ASKED, WORKS, NEVER };
 
-/* What is known of copies from one device to another. Atomic but for GBS, which is written before WORKS. */
+/* What is known of copies from one device to another; atomic. */
 struct pair {
     size_t moved; /* without mailboxes */
     uint64_t looked;
-    double gbs;
+    uint64_t best[2]; /* bytes per us of large copies: through mailboxes, another way */
+    unsigned large;   /* through mailboxes */
     unsigned char state;
     bool busy; /* a thread is getting them ready */
 };
@@ -64,7 +66,6 @@ static void learn(unsigned a, unsigned b)
     struct pair *p = &pairs[a][b];
     const struct yk_device *d = yk_rt.machine->device;
     if (!mode.tried) {
-        p->gbs = RING_GBS;
         set_state(p, WORKS);
         return;
     }
@@ -72,7 +73,7 @@ static void learn(unsigned a, unsigned b)
         set_state(p, NEVER);
         return;
     }
-    switch (yk_mailbox_recall(mode.maker, &d[a], &d[b], mode.bytes, &p->gbs)) {
+    switch (yk_mailbox_recall(mode.maker, &d[a], &d[b], mode.bytes)) {
     case YK_MAILBOX_WORKS:
         set_state(p, WORKS);
         break;
@@ -166,6 +167,28 @@ static void prepare(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
     __atomic_store_n(&p->busy, false, __ATOMIC_RELEASE);
 }
 
+/* A large copy of LEN bytes in NS, through mailboxes or (OTHER) not. */
+static void judge(struct pair *p, bool other, size_t len, uint64_t ns)
+{
+    uint64_t rate = len * 1000 / (ns + 1), best = __atomic_load_n(&p->best[other], __ATOMIC_RELAXED);
+    while (len >= LARGE && rate > best &&
+           !__atomic_compare_exchange_n(&p->best[other], &best, rate, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    if (len >= LARGE && !other)
+        __atomic_fetch_add(&p->large, 1, __ATOMIC_RELAXED);
+}
+
+void yk_mailbox_other_way(unsigned a, unsigned b, size_t len, uint64_t ns)
+{
+    judge(&pairs[a][b], true, len, ns);
+}
+
+static bool is_slow(const struct pair *p)
+{
+    return __atomic_load_n(&p->large, __ATOMIC_RELAXED) >= JUDGED &&
+           __atomic_load_n(&p->best[0], __ATOMIC_RELAXED) < __atomic_load_n(&p->best[1], __ATOMIC_RELAXED);
+}
+
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -178,16 +201,19 @@ bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b
         prepare(ctx, a, b, len);
         m = find(ctx, a, b);
     }
-    if (!m || (len >= LARGE && p->gbs < RING_GBS))
+    if (!m || (len >= LARGE && is_slow(p)))
         return false;
     const struct yk_device *d = yk_rt.machine->device;
     struct yk_ring_end from = {d[a].cl, yk_context_link_queue(ctx, a, YK_OUT), at_a, off},
                        to = {d[b].cl, yk_context_link_queue(ctx, b, YK_IN), at_b, off};
+    uint64_t began = yk_now_ns();
     cl_int err = from.queue && to.queue ? yk_mailboxes_copy(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU)
                                         : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS)
-        yk_stats_mailed(len);
-    else
+    if (err != CL_SUCCESS) {
         never(a, b, yk_cl_error_name(err));
-    return err == CL_SUCCESS;
+        return false;
+    }
+    judge(p, false, len, yk_now_ns() - began);
+    yk_stats_mailed(len);
+    return true;
 }

@@ -14,4 +14,8 @@
  * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
+/** Such a copy of LEN bytes has gone another way, in NS: with large ones mailboxes have to be faster to be used for
+ * them. Cost: an atomic. */
+void yk_mailbox_other_way(unsigned a, unsigned b, size_t len, uint64_t ns);
+
 #endif
