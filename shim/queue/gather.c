@@ -5,11 +5,12 @@
 #include "shim/queue/gathered.h"
 #include "shim/queue/known.h"
 
-/* A run of launches is worth holding from this many on, or where the last run was as long. */
-enum { RUN = 4 };
+/* A run of launches is worth holding from this many on, or where the last run was as long; a very long one is forgotten
+ * after a few short ones. */
+enum { RUN = 4, LONG = 16 };
 /* When a window is issued although nobody asks: enough for the device (groups per compute unit), enough for the cost of
  * issuing it; then twice as much each time, since the device is busy. And never more than this. */
-enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MOST = 2048, MOST_GROUPS = 1 << 16 };
+enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, OVERDUE = 3, MOST = 2048, MOST_GROUPS = 1 << 16 };
 /* Launches of more work-groups per compute unit fill a device by themselves. */
 enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
 /* After a window of which little could be merged nothing is held for this many launches, then twice as many. */
@@ -25,6 +26,7 @@ struct yk_gather {
     struct yk_levels levels;
     struct yk_reach reach;
     bool issuing;
+    bool due;             /* a window is large enough: the worker issues it */
     bool watched, woken;  /* the worker looks again by itself in a moment; has been told to */
     unsigned taken, seen; /* launches held so far; when the worker last looked */
     unsigned next_pause;  /* launches */
@@ -48,7 +50,9 @@ void yk_gather_mark(struct yk_queue *q)
     unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED);
     if (!run)
         return;
-    __atomic_store_n(&q->last_run, run, __ATOMIC_RELAXED);
+    /* A short run among long ones does not make the next one short. */
+    unsigned last = __atomic_load_n(&q->last_run, __ATOMIC_RELAXED);
+    __atomic_store_n(&q->last_run, run < RUN ? last / 2 : run < LONG ? run : LONG, __ATOMIC_RELAXED);
     __atomic_store_n(&q->run, 0, __ATOMIC_RELAXED);
 }
 
@@ -133,8 +137,9 @@ static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk
     return good;
 }
 
-/* Is it time to issue what is held? With the lock held. */
-static bool is_enough(const struct yk_gather *g, unsigned run)
+/* Is it time to issue what is held? By the worker, while the program goes on; 2: at once, since the worker does not
+ * come. With the lock held. */
+static unsigned is_enough(const struct yk_gather *g, unsigned run)
 {
     unsigned doublings = 0;
     while (doublings < DOUBLINGS && run >> doublings > 2 * ENOUGH)
@@ -143,7 +148,9 @@ static bool is_enough(const struct yk_gather *g, unsigned run)
     if (enough < ENOUGH)
         enough = ENOUGH;
     enough <<= doublings;
-    return g->now.n >= MOST || (g->now.n >= ENOUGH && g->now.groups >= enough);
+    if (g->now.n >= MOST || (g->now.n >= OVERDUE * ENOUGH && g->now.groups >= OVERDUE * enough))
+        return 2;
+    return g->now.n >= ENOUGH && g->now.groups >= enough;
 }
 
 /* Little of what is held could be merged: so it was not worth it. With the lock held. */
@@ -191,7 +198,7 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
     if (!m || !values_fit(l, m))
         return false;
     struct yk_event *ev = NULL;
-    struct yk_touches t = {.n = 0};
+    struct yk_touches t; /* large */
     bool held = false, issue = false;
     if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
         return false;
@@ -203,11 +210,15 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
     if (held) {
         __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
         g->taken++;
-        if (!g->watched && !g->woken) {
+        unsigned enough = is_enough(g, run);
+        issue = enough > 1 || (!forced && g->now.n == LOOK && g->levels.top == LOOK);
+        if (enough && !g->due) {
+            g->due = true;
+            pthread_cond_signal(&q->work);
+        } else if (!g->watched && !g->woken) {
             g->woken = true;
             pthread_cond_signal(&q->work);
         }
-        issue = is_enough(g, run) || (!forced && g->now.n == LOOK && g->levels.top == LOOK);
     } else if (g && !g->now.n) {
         yk_levels_clear(&g->levels);
     }
@@ -232,6 +243,7 @@ void yk_gather_issue(struct yk_queue *q)
         return;
     }
     struct yk_gathered all = g->now;
+    g->due = false;
     judge(q, g, g->levels.top);
     g->now = g->spare;
     g->spare = (struct yk_gathered){.n = 0};
@@ -261,6 +273,12 @@ void yk_gather_idle(struct yk_queue *q)
     /* While launches come and go it watches on, so that nobody need wake it. */
     if (g)
         g->woken = false;
+    if (g && g->due && g->now.n) {
+        yk_lock_drop(&q->lock);
+        yk_gather_issue(q);
+        yk_lock_take(&q->lock);
+        return;
+    }
     if (!g || (!g->now.n && g->seen == g->taken)) {
         yk_lock_wait(&q->lock, &q->work);
         return;

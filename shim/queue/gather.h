@@ -2,8 +2,9 @@
  * another go to the device as one merged launch each (transform/facts_merged.h). What is held is issued, in an order
  * that respects all its dependencies (partitioner/levels.h), by whoever comes first:
  *   - any other command of the queue, a flush, a blocking call, a look at a held launch's event (the caller's thread),
- *   - a window that is large enough (the caller's thread),
- *   - the queue's worker, when no launch has come for a moment or before it carries out a command.
+ *   - the queue's worker, when a window is large enough, when no launch has come for a moment or before it carries out
+ * a command,
+ *   - a window that has become very large before the worker came (the caller's thread).
  * So a launch is held only while its thread goes on enqueueing launches and nobody has asked for it.
  *
  * Queues whose recent launches came alone, or depended on one another, hold nothing for a while. Events of held

@@ -42,7 +42,7 @@ struct yk_queue {
     struct yk_gather *gather; /* launches held back (gather.h); NULL until there are some; under lock */
     unsigned held;            /* of them, not yet given to the driver; atomic */
     pthread_cond_t issued;    /* somebody has issued what was held */
-    unsigned run, last_run;   /* launches since another kind of call; in the run before; atomic */
+    unsigned run, last_run;   /* launches since another kind of call; how many to expect in a run; atomic */
     unsigned pause;           /* launches before it is tried again to hold some; atomic */
 };
 

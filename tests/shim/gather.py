@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""How many small launches yoke runs as one, in programs that say what they want of them (gather.c).
+
+    gather.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
+
+
+def merged(home, how):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
+    env.update(POCL_DEVICES="basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache",
+               XDG_DATA_HOME=f"{home}/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_GATHER="force",
+               YOKE_JSON=f"{home}/json")
+    subprocess.run([os.path.abspath(sys.argv[1]), how], env=env, check=True, timeout=200)
+    with open(f"{home}/json", encoding="utf-8") as f:
+        return json.load(f)["merged"]
+
+
+def main():
+    bad = []
+    with tempfile.TemporaryDirectory() as home:
+        alone, mixed, many = (merged(home, how) for how in ("alone", "mixed", "many"))
+    # Windows may end early where this machine is busy, so that fewer are merged, in more.
+    if not 0 < alone["launches"] <= 20 * 31:
+        bad.append(f"the launch that is waited for shares another's: {alone}")
+    if mixed["launches"] < 20 * 24 or mixed["as"] * 12 > mixed["launches"]:
+        bad.append(f"launches of four kernels are not one: {mixed}")
+    if many["launches"] < 3 * 50000:
+        bad.append(f"few of many launches are merged: {many}")
+    print(alone, mixed, many)
+    sys.exit("\n".join(bad) if bad else 0)
+
+
+main()
