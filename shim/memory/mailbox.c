@@ -14,16 +14,17 @@
 /* Large copies go over a ring where JUDGED of them have shown that mailboxes are no faster: two links of PCI Express
  * carry 50 GB/s, which not all GPUs reach without them. */
 enum { LARGE = 4 << 20, JUDGED = 3 };
-static const uint64_t look_ns = 100000000; /* between two looks for what yoke-warm has found */
+static const uint64_t look_ns = 100000000;       /* between two looks for what yoke-warm has found */
+static const uint64_t patience_ns = 60000000000; /* with yoke-warm */
 
 enum state { NEW, ASKED, WORKS, NEVER };
 
 /* What is known of copies from one device to another; atomic. */
 struct pair {
-    size_t moved; /* without mailboxes */
-    uint64_t looked;
-    uint64_t best[2]; /* bytes per us of large copies: through mailboxes, another way */
-    unsigned large;   /* through mailboxes */
+    size_t moved;           /* without mailboxes */
+    uint64_t asked, looked; /* when yoke-warm was, and for its answer */
+    uint64_t best[2];       /* bytes per us of large copies: through mailboxes, another way */
+    unsigned large;         /* through mailboxes */
     unsigned char state;
     bool busy; /* a thread is getting them ready */
 };
@@ -81,13 +82,12 @@ static void learn(unsigned a, unsigned b)
         never(a, b, "a trial of them failed");
         break;
     default:
-        if (state_of(p) == ASKED)
-            break;
-        if (yk_env_bool("YOKE_PROFILE", true) && yk_helper_start(YK_MAILBOX_TRY)) {
+        if (state_of(p) == NEW && yk_env_bool("YOKE_PROFILE", true) && yk_helper_start(YK_MAILBOX_TRY)) {
             yk_info("yoke-warm is asked whether device %u can send to device %u straight", a, b);
+            p->asked = yk_now_ns();
             set_state(p, ASKED);
-        } else {
-            never(a, b, "nobody has tried them, and yoke-warm cannot be asked to");
+        } else if (state_of(p) == NEW || yk_now_ns() - p->asked > patience_ns) {
+            never(a, b, "yoke-warm has not tried them");
         }
     }
 }
