@@ -2,9 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches of another kernel join those of one only while these leave the device room: work-items per compute unit. */
-enum { FULL = 2048 };
-
 static size_t local_of(const struct yk_held *h, unsigned i)
 {
     return i < h->l.dims ? h->l.local[i] : 1;
@@ -130,20 +127,27 @@ static bool add_buffers(struct yk_batch *b, const struct yk_held *h)
     return true;
 }
 
+/* Do B's launches leave CODE room on the device? Mixed kernels need the registers of the one that needs most: so they
+ * run what such a device runs all at once, and launches that fill it are none the slower by themselves. */
+static bool has_room(const struct yk_batch *b, const struct yk_merged_code *code, const struct yk_held *first)
+{
+    uint64_t items = b->groups * local_of(first, 0) * local_of(first, 1) * local_of(first, 2);
+    return yk_rt.options.gather == YK_GATHER_FORCED || items < code->room * (uint64_t)yk_rt.primary->compute_units;
+}
+
 /* May launches of another kernel, of which H is the first, be added to B, which begins with FIRST? */
 static bool begin_mixing(struct yk_batch *b, const struct yk_held *first, const struct yk_held *h)
 {
-    size_t local[3] = {local_of(first, 0), local_of(first, 1), local_of(first, 2)};
-    if (yk_rt.options.gather != YK_GATHER_FORCED &&
-        b->groups * local[0] * local[1] * local[2] >= FULL * (uint64_t)yk_rt.primary->compute_units)
-        return false;
     if (!related(first, h))
         return false;
     if (b->code == &first->m->of->mixed)
         return true;
-    struct yk_merged_code *mixed = yk_merge_mixed(first->m->of, local);
-    b->code = mixed ? mixed : b->code;
-    return mixed != NULL;
+    struct yk_merged_code *mixed =
+        yk_merge_mixed(first->m->of, (size_t[3]){local_of(first, 0), local_of(first, 1), local_of(first, 2)});
+    if (!mixed || !has_room(b, mixed, first))
+        return false;
+    b->code = mixed;
+    return true;
 }
 
 struct yk_batch yk_batch_take(const struct yk_gathered *g, const struct yk_order *o, unsigned n)
@@ -156,7 +160,7 @@ struct yk_batch yk_batch_take(const struct yk_gathered *g, const struct yk_order
         const struct yk_held *h = &g->v[o[b.n].index];
         if (b.n && o[b.n].like != o[b.n - 1].like && !begin_mixing(&b, first, h))
             break;
-        if (!add_buffers(&b, h))
+        if ((b.code != &first->m->code && !has_room(&b, b.code, first)) || !add_buffers(&b, h))
             break;
         b.groups += h->total;
     }

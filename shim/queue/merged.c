@@ -192,6 +192,36 @@ struct yk_merged *yk_merge_for(struct yk_launch *l)
     return size_ready(k, l) ? k : NULL;
 }
 
+static bool ask_kernel(cl_kernel k, size_t *group, cl_ulong *own)
+{
+    const struct yk_device *d = yk_rt.primary;
+    return d->cl->GetKernelWorkGroupInfo(k, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof *group, group, NULL) ==
+               CL_SUCCESS &&
+           d->cl->GetKernelWorkGroupInfo(k, d->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof *own, own, NULL) == CL_SUCCESS;
+}
+
+/* Does the mixed kernel keep in registers what the kernels by themselves do? Fills its room. Calls the driver. */
+static bool fits_device(struct yk_merge *m)
+{
+    enum { SPILLED = 128 }; /* bytes of a work-item */
+    cl_ulong own = 0, most = 0;
+    struct yk_code_kernel *mixed = yk_merged_code_take(&m->mixed);
+    bool known = mixed && ask_kernel(mixed->real, &m->mixed.room, &own);
+    for (unsigned i = 0; i < m->n && known; i++) {
+        size_t group;
+        cl_ulong one = 0;
+        struct yk_code_kernel *k = m->kernel[i].facts->mixed ? yk_merged_code_take(&m->kernel[i].code) : NULL;
+        if (!k)
+            continue;
+        known = ask_kernel(k->real, &group, &one);
+        most = one > most ? one : most;
+        yk_merged_code_give(&m->kernel[i].code, k);
+    }
+    if (mixed)
+        yk_merged_code_give(&m->mixed, mixed);
+    return known && own <= most + SPILLED;
+}
+
 static void *mix_thread(void *arg)
 {
     struct yk_merge *m = arg;
@@ -206,7 +236,10 @@ static void *mix_thread(void *arg)
                                                .nconstants = l.nconstants,
                                                .able = true};
             yk_merged_code_init(&m->mixed);
-            state = YK_MERGE_READY;
+            if (fits_device(m) || yk_rt.options.gather == YK_GATHER_FORCED)
+                state = YK_MERGE_READY;
+            else
+                yk_info("kernels are not mixed: the device would run them with fewer registers");
         }
         yk_background_leave();
     }

@@ -20,6 +20,7 @@ struct yk_merged_code {
     cl_program program;           /* borrowed */
     unsigned nlocals, nconstants; /* its parameters behind the buffers: __local, then __constant pointers */
     bool able;                    /* atomic: false also after a launch was refused */
+    size_t room;                  /* work-items that a compute unit runs at once, as far as known */
     struct yk_lock lock;
     struct yk_code_kernel *pool;
     struct {
