@@ -35,6 +35,7 @@ static struct yk_facts_kernel sample_kernels[] = {
      .fp64 = true,
      .barrier = true,
      .mergeable = true,
+     .mixed = true,
      .unmerged = "",
      .count[YK_COUNT_LOOP] = 3},
     {.name = "g", .verdict = YK_VERDICT_WHOLE, .reason = "calls printf", .print = true, .group_hint = {8, 1, 1}},
@@ -53,6 +54,8 @@ static struct yk_facts sample = {.transformer = "0.1",
                                  .variant_size = 19,
                                  .merge_source = "kernel void yk_merge_f()\n{}\n",
                                  .merge_size = 28,
+                                 .mixed_source = "kernel void yoke_mixed_launches()\n{}\n",
+                                 .mixed_size = 37,
                                  .variant_options = "-cl-std=CL1.2"};
 
 static char *write_sample(size_t *n)
@@ -75,6 +78,8 @@ START_TEST(what_is_written_is_read_back)
     ck_assert(k->mergeable && !yk_facts_find(&f, "h")->mergeable);
     ck_assert_str_eq(yk_facts_find(&f, "h")->unmerged, "line 3: it depends");
     ck_assert_str_eq(f.merge_source, sample.merge_source);
+    ck_assert(k->mixed && !yk_facts_find(&f, "h")->mixed);
+    ck_assert_str_eq(f.mixed_source, sample.mixed_source);
     ck_assert_int_eq(k->verdict, YK_VERDICT_MERGE);
     ck_assert(k->needs_variant && k->inexact && k->fp64 && k->barrier && !k->print && !k->inexact_escapes);
     ck_assert_uint_eq(k->nargs, 3);
@@ -152,6 +157,9 @@ START_TEST(lines_are_judged_strictly)
     ck_assert_int_eq(parse_summed(HEAD "refused because\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict split\ndone\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict merge\nflags mergeable\ndone\nmerging 1\nx\n"), YK_OK);
+    ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict split\nflags needs_variant mixed\ndone\nvariant 1\nx\n"
+                                       "mixed 1\ny\n"),
+                     YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict merge\nunmerged r\ndone\n"), YK_OK);
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict whole\nreason r\narg value 4 x\ndone\n"), YK_OK);
 #define NODES HEAD "kernel k\nverdict split\narg global 0 b\narg value 4 n\nnode gid 64 0\nnode arg 32 1 0\n"
@@ -201,7 +209,10 @@ START_TEST(lines_are_judged_strictly)
         HEAD "kernel k\nverdict split\ncount int\ndone\n",
         HEAD "kernel k\nverdict split\ngroup 1 1\ndone\n",
         HEAD "kernel k\nverdict split\ngroup 0 1 1\ndone\n",
-        HEAD "kernel k\nverdict merge\nflags mergeable\ndone\n",               /* without source */
+        HEAD "kernel k\nverdict merge\nflags mergeable\ndone\n", /* without source */
+        HEAD "kernel k\nverdict split\nflags needs_variant mixed\ndone\nvariant 1\nx\n",
+        HEAD "kernel k\nverdict split\nflags mixed\ndone\nmixed 1\nx\n", /* not merged either */
+        HEAD "kernel k\nverdict split\ndone\nmixed 1\nx\n",
         HEAD "kernel k\nverdict split\nflags mergeable\ndone\nmerging 1\nx\n", /* of exact regions */
         HEAD "kernel k\nverdict merge\nflags mergeable\nunmerged r\ndone\nmerging 1\nx\n",
         HEAD "merging 1\nx\n", /* for no kernel */
