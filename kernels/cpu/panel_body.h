@@ -8,23 +8,32 @@
 #include "kernels/cpu/panel_side.h"
 #include "kernels/cpu/panel_multiply.h"
 
+/* Block of each class in task F of the shape's loops. */
+static void NAME(indices)(const struct yk_panel_shape *s, uint64_t f, uint64_t *at)
+{
+    memset(at, 0, YK_CLASSES * sizeof *at);
+    for (uint32_t i = s->nloops; i-- > 0;) {
+        at[s->loop[i].cls] += f % s->loop[i].extent * s->loop[i].weight;
+        f /= s->loop[i].extent;
+    }
+}
+
 /* Tasks FROM..TO in the order of the shape's loops; one block of K. */
 static void NAME(sweep)(struct NAME(work) * w, uint64_t from, uint64_t to)
 {
     const struct yk_panel_shape *s = w->s;
     uint64_t packed[2] = {UINT64_MAX, UINT64_MAX};
     NAME(seek)(w, YK_K, 0);
-    for (uint64_t f = from; f < to; f++) {
-        uint64_t at[YK_CLASSES] = {0}, rest = f;
-        for (uint32_t i = s->nloops; i-- > 0;) {
-            at[s->loop[i].cls] += rest % s->loop[i].extent * s->loop[i].weight;
-            rest /= s->loop[i].extent;
-        }
+    uint64_t at[YK_CLASSES], next[YK_CLASSES];
+    NAME(indices)(s, from, at);
+    for (uint64_t f = from; f < to; f++, memcpy(at, next, sizeof at)) {
+        NAME(indices)(s, f + 1 < to ? f + 1 : f, next);
         const uint64_t own[2] = {at[YK_B] * s->cls[YK_M].blocks + at[YK_M], at[YK_B] * s->cls[YK_N].blocks + at[YK_N]};
         for (int k = YK_B; k <= YK_N; k++)
             NAME(seek)(w, (enum yk_class_id)k, at[k]);
         for (int side = 1; side >= 0; side--)
             if (own[side] != packed[side]) {
+                NAME(foresee)(w, side, next[YK_B], next[side ? YK_N : YK_M], 0);
                 NAME(pack)(w, side);
                 packed[side] = own[side];
             }
@@ -44,15 +53,28 @@ static void NAME(tasks)(struct NAME(work) * w, uint64_t from, uint64_t to)
         uint64_t m0 = f % nm, count = nm - m0 < to - f ? nm - m0 : to - f;
         NAME(seek)(w, YK_N, f / nm % nn);
         NAME(seek)(w, YK_B, f / nm / nn);
+        const uint64_t b = f / nm / nn, after = f + count < to ? f + count : f;
         for (uint64_t k = 0; k < nk; k++) {
             NAME(seek)(w, YK_K, k);
+            if (k + 1 < nk)
+                NAME(foresee)(w, 1, b, f / nm % nn, k + 1);
+            else
+                NAME(foresee)(w, 1, after / nm / nn, after / nm % nn, 0);
             NAME(pack)(w, 1);
             for (uint64_t m = m0; m < m0 + count; m++) {
                 NAME(seek)(w, YK_M, m);
                 /* L does not depend on N: with one block of M and K it is still there. */
-                if (nm > 1 || nk > 1 || packed != f / nm / nn)
+                if (nm > 1 || nk > 1 || packed != b) {
+                    if (m + 1 < m0 + count)
+                        NAME(foresee)(w, 0, b, m + 1, k);
+                    else if (k + 1 < nk)
+                        NAME(foresee)(w, 0, b, m0, k + 1);
+                    else
+                        NAME(foresee)
+                        (w, 0, nm > 1 || nk > 1 || (b + 1) * nm * nn >= to ? after / nm / nn : b + 1, after % nm, 0);
                     NAME(pack)(w, 0);
-                packed = f / nm / nn;
+                }
+                packed = b;
                 NAME(multiply)(w, k > 0);
             }
         }
@@ -79,7 +101,9 @@ static yk_status NAME(some)(const struct NAME(work) * proto, const struct NAME(l
     int64_t *base = (int64_t *)(void *)(w.spill + lay->spill);
     for (int k = 0; k < YK_CLASSES; k++)
         w.base[k] = base + (size_t)k * (c->nin + 1);
-    w.at = (const REAL **)(void *)(base + YK_CLASSES * (size_t)(c->nin + 1));
+    w.soon = base + YK_CLASSES * (size_t)(c->nin + 1);
+    memset(w.soon, 0, (c->nin + 1) * sizeof *w.soon);
+    w.at = (const REAL **)(void *)(w.soon + c->nin + 1);
     w.end = w.at + c->nin + 1;
     for (uint32_t t = 0; t < c->nin; t++)
         w.end[t] = w.in[c->input[t]] + w.s->cells[t];
@@ -118,7 +142,7 @@ static yk_status NAME(run)(const struct yk_panel_shape *s, const REAL *const *in
     proto.b_step = ((size_t)n.rows * n.j * wide + 7) & ~(size_t)7;
     size_t a = proto.a_step * n.groups, b = (proto.b_step * n.groups + 63) & ~(size_t)63;
     size_t part = PART + 8 * VL * ROWS, spill = 4 * COLUMNS * VL;
-    size_t tables = (c->nin + 1) * (YK_CLASSES + 2) * sizeof(int64_t);
+    size_t tables = (c->nin + 1) * (YK_CLASSES + 3) * sizeof(int64_t);
     size_t bytes = (a + b + part + spill + 64) * sizeof(REAL) + tables + 256;
     const struct NAME(layout) lay = {a, b, part, spill, bytes};
     if (threads == 1)

@@ -12,7 +12,7 @@
  * where sums are formed; columns that are written together, and most cells of one of them. */
 enum {
     YK_PANEL_ZEROS = 1024,
-    AHEAD = 4096,
+
     AHEAD_BYTES = 8192,
     PART = 2048,
     ROWS = 16,
@@ -23,7 +23,8 @@ enum {
 
 /* Outputs larger than this are written past the caches, those larger than the other are fetched before they are
  * written. */
-static const size_t STREAM_BYTES = 24 << 20, FETCH_BYTES = 512 << 10;
+static const size_t STREAM_BYTES = 24 << 20, FETCH_BYTES = 512 << 10,
+                    FAR_BYTES = 384 << 10; /* of a table: what is packed next of it is fetched meanwhile */
 
 #define JOIN_(a, b, c) a##_##b##_##c
 #define JOIN(a, b, c)  JOIN_(a, b, c)

@@ -37,7 +37,7 @@ static void NAME(scatter_vectors)(REAL *c, const int64_t *by, const REAL *v, siz
         if (run > 4)
             NAME(put_wide)(c + by[x], off, v + x * step, step, run, valid);
         else if (run > 1)
-            NAME(put_runs)(c + by[x], off, v + x * step, step, run, valid);
+            NAME(put_runs)(c + by[x], off, v + x * step, step, run, valid, valid == VL && layout == YK_LAY_STEP + run);
         else
 #endif
             NAME(scatter_vector)(c + by[x], v + x * step, off, valid, layout, add);

@@ -11,6 +11,7 @@ struct NAME(lattice) {
     uint32_t valid_row, valid_col, valid; /* the group that has only VALID lanes: at that row or column */
     uint32_t row_run, row_left;           /* rows are runs of ROW_RUN cells; of the first run, so many are left */
     const REAL *end;                      /* of the table */
+    int64_t soon;                         /* cells to what is packed next; 0: it need not be fetched */
 };
 
 /* One vector of a table into *DST, times what is there if MORE. Lanes from VALID on become 0. */
@@ -75,6 +76,9 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
         VEC v[LANES_N];
         if (valid == VL && n >= 2 && n <= 4 && layout == YK_LAY_STEP + n && LANES_N >= 4) {
             from += off[0];
+            if (x->soon)
+                for (uint32_t k = 0; k < n * VL; k += 64 / REAL_BYTES)
+                    NAME(fetch_soon)(from + k, x->soon);
 #define UNZIP(n)                                                                                                       \
     for (uint32_t u = 0; u < PARTS; u++) {                                                                             \
         NAME(unzip)(v, from + u * LANES * n, n);                                                                       \
@@ -100,15 +104,19 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
                 STORE(to + k * dst_row + u * LANES, SPLAT(0));                                                         \
             continue;                                                                                                  \
         }                                                                                                              \
-        NAME(turn_in)(v, from, off + u * LANES, some, n, x->end, reach, size);                                         \
+        NAME(turn_in)(v, from, off + u * LANES, some, n, x->end, reach, x->soon, size);                                \
         NAME(put_vectors)(to + u * LANES, dst_row, v, n, more);                                                        \
     }
             if (LANES_N > 2 && n <= 2) {
                 TURN_IN(2)
             } else if (LANES_N > 4 && n <= 4) {
                 TURN_IN(4)
+            } else if (LANES_N == 8 && n <= 6) {
+                TURN_IN(6)
             } else if (LANES_N > 8 && n <= 8) {
                 TURN_IN(8)
+            } else if (LANES_N > 8 && n <= 12) {
+                TURN_IN(12)
             } else {
                 TURN_IN(LANES_N)
             }
@@ -123,7 +131,8 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
  * columns fastest. */
 static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, const REAL *p, const int64_t *off,
                                                                   uint32_t valid, uint32_t rows, uint32_t cols,
-                                                                  bool row_fast, const REAL *end, const bool more)
+                                                                  bool row_fast, const REAL *end, int64_t soon,
+                                                                  const bool more)
 {
     uint32_t total = rows * cols, fast = row_fast ? rows : cols, at = 0, slow = 0;
     const int64_t reach = NAME(reach)(off, valid);
@@ -134,7 +143,7 @@ static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, con
             uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
             VEC v[LANES_N];
             if (some)
-                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, reach, LANES_N);
+                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, reach, soon, LANES_N);
             at = was;
             slow = was_slow;
             for (uint32_t k = 0; k < n; k++) {
@@ -176,11 +185,11 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
         return;
     }
     if (!x->lane_col && x->layout[0] != YK_LAY_RUN && x->layout[0] != YK_LAY_SAME && rows * cols >= 4) {
-        bool row_fast = NAME(runs_on)(x->row, rows, 1) && NAME(runs_on)(x->col, cols, rows);
+        bool row_fast = (rows < 3 || rows > 8) && NAME(runs_on)(x->row, rows, 1) && NAME(runs_on)(x->col, cols, rows);
         if (row_fast || (NAME(runs_on)(x->col, cols, 1) && NAME(runs_on)(x->row, rows, cols))) {
             NAME(pack_flat)
             (dst, p + x->row[0] + x->col[0], x->lane, x->valid_col == 0 ? x->valid : VL, rows, cols, row_fast, x->end,
-             more);
+             x->soon, more);
             return;
         }
     }
@@ -195,6 +204,9 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
              rows, more);
             continue;
         }
+        if (x->soon && layout == YK_LAY_RUN)
+            for (uint32_t r = 0; r < rows; r++)
+                NAME(fetch_soon)(p + x->row[r] + x->col[i] + off[0], x->soon);
         for (uint32_t r = 0; r < rows; r++)
             NAME(put)(dst + ((size_t)r * cols + i) * VL, p + x->row[r] + x->col[i], off, layout, valid, more);
     }

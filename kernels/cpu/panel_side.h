@@ -22,6 +22,7 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
     struct NAME(lattice) l = {.row = row + p->r0, .col = NAME(zeros), .end = w->end[t]};
     const int64_t *reach = s->reach + (size_t)t * s->lane_groups;
     l.reach = reach;
+    l.soon = w->soon[t];
     l.row_run = s->run[t];
     l.row_left = l.row_run - p->r0 % l.row_run;
     uint32_t ahead = AHEAD_BYTES / (w->n[YK_K] * VL * (uint32_t)sizeof(REAL));

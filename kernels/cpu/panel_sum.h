@@ -5,7 +5,8 @@
  * DST, rows STEP cells apart. Only the first VALID lanes are there; KEEP cells of each row are written. */
 static inline __attribute__((always_inline)) void NAME(sum_runs)(REAL *dst, size_t step, uint32_t keep, uint32_t rows,
                                                                  const REAL *p, const int64_t *off, uint32_t valid,
-                                                                 const uint16_t *row, uint32_t n, const REAL *end)
+                                                                 const uint16_t *row, uint32_t n, const REAL *end,
+                                                                 int64_t soon)
 {
     REAL sum[ROWS_SUMMED * VL] __attribute__((aligned(64)));
     REAL *to = keep == VL ? dst : sum;
@@ -23,7 +24,7 @@ static inline __attribute__((always_inline)) void NAME(sum_runs)(REAL *dst, size
         for (uint32_t x = 0; x < n; x += LANES) {
             const uint32_t m = n - x < LANES ? n - x : LANES;
             VEC v[LANES_N];
-            NAME(turn_in)(v, p + x, off + u * LANES, some, m, end, reach, LANES_N);
+            NAME(turn_in)(v, p + x, off + u * LANES, some, m, end, reach, soon, LANES_N);
             for (uint32_t y = 0; y < m; y++) {
                 if (row[x + y] != now) {
                     REAL *at = to + now * by + u * LANES;
@@ -60,7 +61,8 @@ static void NAME(pack_summed)(struct NAME(work) * w, int side)
         for (uint32_t i = 0; i < cols; i += most) {
             const uint32_t now = cols - i < most ? cols - i : most;
             if (scalars) {
-                NAME(sum_runs)(dst, now, now, n.rows, from, col + i, now, s->joint_row[side], run, w->end[t]);
+                NAME(sum_runs)
+                (dst, now, now, n.rows, from, col + i, now, s->joint_row[side], run, w->end[t], w->soon[t]);
                 dst += (size_t)n.rows * now;
                 continue;
             }
@@ -70,7 +72,7 @@ static void NAME(pack_summed)(struct NAME(work) * w, int side)
                 const uint32_t left = b ? w->n[YK_B] - g * VL : w->n[own] - (i + j) * VL;
                 NAME(sum_runs)
                 (dst + (size_t)j * VL, (size_t)now * VL, VL, n.rows, from + (b ? col[i + j] : 0), lane,
-                 left < VL ? left : VL, s->joint_row[side], run, w->end[t]);
+                 left < VL ? left : VL, s->joint_row[side], run, w->end[t], w->soon[t]);
             }
             dst += (size_t)n.rows * now * VL;
         }

@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void NAME(turn)(VEC *v)
 /* Pieces of 2, 4 or 8 cells, and several of them as one vector. */
 #define PIECE(n)                                                                                                       \
     typedef REAL NAME(piece##n) __attribute__((vector_size((n)*REAL_BYTES), aligned(sizeof(REAL)), may_alias))
-#define GET(n, l)   (*(const NAME(piece##n) *)(const void *)from[l])
+#define GET(n, l)   (*(const NAME(piece##n) *)(const void *)(from[l] + at))
 #define GET2(l)     GET(2, l)
 #define GET4(l)     GET(4, l)
 #define GET8(l)     GET(8, l)
@@ -96,8 +96,9 @@ PIECE(4);
 PIECE(8);
 #endif
 
-/* SIZE consecutive cells from FROM[l] on of each lane l: V[x] gets cell x of all lanes. The fewer, the fewer steps. */
-static inline __attribute__((always_inline)) void NAME(turn_pieces)(VEC *v, const REAL *const *from,
+/* SIZE consecutive cells from FROM[l] + AT on of each lane l: V[x] gets cell x of all lanes. Two halves take fewer
+ * shuffles than the whole: pieces are put side by side while they are loaded. */
+static inline __attribute__((always_inline)) void NAME(turn_pieces)(VEC *v, const REAL *const *from, const uint32_t at,
                                                                     const uint32_t size)
 {
     (void)size;
@@ -150,7 +151,7 @@ static inline __attribute__((always_inline)) void NAME(turn_pieces)(VEC *v, cons
 #endif
 #pragma GCC unroll 16
     for (uint32_t l = 0; l < LANES; l++)
-        v[l] = LOAD(from[l]);
+        v[l] = LOAD(from[l] + at);
     NAME(turn)(v);
 }
 
@@ -171,13 +172,19 @@ static __attribute__((noinline)) void NAME(copy_tail)(REAL (*to)[LANES_N], const
         memcpy(to[l], p + off[l < valid ? l : 0], n * sizeof *p);
 }
 
+/* What lies SOON cells behind P is packed next: into the second-level cache, since the first has too few misses at a
+ * time. */
+static inline __attribute__((always_inline)) void NAME(fetch_soon)(const REAL *p, int64_t soon)
+{
+    __builtin_prefetch((const void *)((uintptr_t)p + (uintptr_t)(soon * (int64_t)sizeof *p)), 0, 2);
+}
+
 /* N <= SIZE consecutive cells from P + OFF[l] of every lane l of one machine vector: V[x] gets cell x of all lanes.
- * Reads SIZE cells where they end before END, REACH being the furthest lane; lanes from VALID on repeat the first. What
- * lies AHEAD in memory is fetched into the second-level cache: it is wanted soon, mostly by a later block, and the
- * first level has too few misses at a time. */
+ * Reads SIZE cells where they end before END, REACH being the furthest lane; lanes from VALID on repeat the first.
+ * SOON: as in fetch_soon; 0: nothing is fetched. */
 static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const REAL *p, const int64_t *off,
                                                                 uint32_t valid, uint32_t n, const REAL *end,
-                                                                int64_t reach, const uint32_t size)
+                                                                int64_t reach, int64_t soon, const uint32_t size)
 {
     static const int64_t in_tail[16] = {
         0 * LANES_N, 1 * LANES_N, 2 * LANES_N,  3 * LANES_N,  4 * LANES_N,  5 * LANES_N,  6 * LANES_N,  7 * LANES_N,
@@ -195,11 +202,21 @@ static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const RE
     }
     const REAL *from[LANES_N];
 #pragma GCC unroll 16
-    for (uint32_t l = 0; l < LANES; l++) {
+    for (uint32_t l = 0; l < LANES; l++)
         from[l] = p + off[l];
-        __builtin_prefetch((const void *)((uintptr_t)from[l] + AHEAD * sizeof **from), 0, 2);
+    if (soon) {
+#pragma GCC unroll 16
+        for (uint32_t l = 0; l < LANES; l++)
+            NAME(fetch_soon)(from[l], soon);
     }
-    NAME(turn_pieces)(v, from, size);
+#if LANES_N >= 8
+    if (size > LANES_N / 2) {
+        NAME(turn_pieces)(v, from, 0, LANES_N / 2);
+        NAME(turn_pieces)(v + LANES_N / 2, from, LANES_N / 2, size - LANES_N / 2);
+        return;
+    }
+#endif
+    NAME(turn_pieces)(v, from, 0, size);
 }
 
 /* Lanes STEP (2, 3 or 4) cells apart and that many rows in between, all consecutive cells: V[r] gets row r. */
@@ -257,9 +274,10 @@ static inline void NAME(put_wide)(REAL *c, const int64_t *off, const REAL *v, si
     }
 }
 
-/* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. */
+/* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. FLAT: all
+ * runs are one. */
 static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
-                                  uint32_t valid)
+                                  uint32_t valid, bool flat)
 {
     REAL turned[4 * VL] __attribute__((aligned(64)));
     if (n == 2) {
@@ -268,8 +286,11 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
             STORE(turned + u * 2 * LANES, PICK(a, b, ZIP_LO));
             STORE(turned + u * 2 * LANES + LANES, PICK(a, b, ZIP_HI));
         }
-        for (uint32_t l = 0; l < valid; l++)
-            memcpy(c + off[l], turned + 2 * l, 2 * sizeof *c);
+        if (flat)
+            memcpy(c + off[0], turned, 2 * VL * sizeof *c);
+        else
+            for (uint32_t l = 0; l < valid; l++)
+                memcpy(c + off[l], turned + 2 * l, 2 * sizeof *c);
         return;
     }
     for (uint32_t u = 0; u < PARTS; u++) {
@@ -284,7 +305,9 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
         STORE(to + 2 * LANES, PICK(ad, be, ZIP_LO));
         STORE(to + 3 * LANES, PICK(ad, be, ZIP_HI));
     }
-    if (n == 4)
+    if (n == 4 && flat)
+        memcpy(c + off[0], turned, 4 * VL * sizeof *c);
+    else if (n == 4)
         for (uint32_t l = 0; l < valid; l++)
             memcpy(c + off[l], turned + 4 * l, 4 * sizeof *c);
     else
