@@ -204,7 +204,7 @@ static bool row(const struct bench_machine *m, const struct yk_bucket *b, const 
             printf(" %8.2f", flops / seconds[w] * 1e-9);
         else
             printf(" %8s", "-");
-    printf(" %7.3f %7.2f\n", best / seconds[WAY_CPU], yk_sumproduct_cpu_seconds(b) / seconds[WAY_CPU]);
+    printf(" %7.3f %7.2f\n", best / seconds[WAY_CPU], yk_sumproduct_cpu_seconds(b) / seconds[WAY_FIRST]);
     fflush(stdout);
     return true;
 }
@@ -222,7 +222,7 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
     printf("\nGFLOP/s on random buckets, seed %llu: %s;\nat most %.3g bytes of tables, %d buckets for each factor of "
            "10 in "
            "operations. dgemm: a square product of as many operations;\n"
-           "first: with making the plan, which cpu has from the run before\n",
+           "first: with making the plan, which cpu has from the run before, and what pred is of\n",
            (unsigned long long)seed, bench_bucket_ranges, bytes, per_decade);
     header();
     double sum = 0, capped = 0, capped_float = 0, first = 0, error = 0;
@@ -246,7 +246,7 @@ static bool random_buckets(const struct bench_machine *m, uint64_t seed, int per
             capped += log(fmin(part, 1));
             capped_float += log(fmin(0.5 * roofline(m, &r.b) / seconds[WAY_FLOAT], 1));
             first += log(fmin(roofline(m, &r.b) / seconds[WAY_FIRST], 1));
-            error += fabs(log(yk_sumproduct_cpu_seconds(&r.b) / seconds[WAY_CPU]));
+            error += fabs(log(yk_sumproduct_cpu_seconds(&r.b) / seconds[WAY_FIRST]));
             n++;
         }
     /* Above 1 where tables were still in a cache: such a bucket counts as 1. */

@@ -11,7 +11,7 @@ struct yk_cpu_model {
     double per_step;  /* buckets too small for panels: one input at one joint state */
     double per_cycle; /* one cycle as panel_choice.h estimates them */
     double per_near;  /* one byte of a table that a cache may hold, read or written */
-    double per_far;   /* one byte of larger tables */
+    double per_far;   /* one byte of larger tables, read in order */
     double per_fresh; /* one byte of memory taken from the system and looked through once */
 };
 
