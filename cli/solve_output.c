@@ -106,9 +106,11 @@ void solve_print_summary(const struct solve_settings *set, const struct yk_netwo
     if (r->device_spared)
         fprintf(stderr, "device: not used; the plan is done on the CPU before the device gets going\n");
     else if (d && !set->options.plan_only)
-        fprintf(stderr, "device: %llu buckets in %.2f s (planning %.2f, compiling %.2f), %.1f MB in, %.1f MB out\n",
-                (unsigned long long)d->buckets, d->seconds, d->plan_seconds, d->build_seconds, d->bytes_in * 1e-6,
-                d->bytes_out * 1e-6);
+        fprintf(stderr,
+                "device: %llu buckets, %llu of them together in %llu launches, in %.2f s (planning %.2f, compiling "
+                "%.2f), %.1f MB in, %.1f MB out\n",
+                (unsigned long long)d->buckets, (unsigned long long)d->batched, (unsigned long long)d->batches,
+                d->seconds, d->plan_seconds, d->build_seconds, d->bytes_in * 1e-6, d->bytes_out * 1e-6);
     if (r->logs_used)
         fprintf(stderr, "note: values left the range of linear arithmetic; logarithms were used\n");
 }

@@ -13,10 +13,13 @@ struct yk_solver_device {
     double in, out;                /* bytes per second of transfers */
     double latency;                /* seconds of one transfer, or of a launch with its planning */
     bool always;                   /* whatever the device can do runs there: for tests and comparisons */
+    bool one_by_one;               /* small buckets do not go together: for comparisons */
     bool greedy;                   /* placed by yk_place_greedy: for comparisons */
     struct yk_gpu_options options; /* path, policy ... of the kernels; precision and arithmetic are set for each run */
     /* what was done, over all runs */
-    uint64_t buckets; /* on the device */
+    uint64_t buckets; /* on the device, */
+    uint64_t batched; /* of which together, */
+    uint64_t batches; /* in so many launches */
     double seconds;   /* of these, waiting and transfers included; of which */
     double plan_seconds, build_seconds;
     double bytes_in, bytes_out;

@@ -84,6 +84,7 @@ void run_finish(struct run *r)
         run_table_free(r, &r->forward[i]);
         run_table_free(r, &r->adjoint[i]);
     }
+    run_small_finish(r);
     yk_arena_finish(&r->arena);
     yk_arena_finish(&r->scratch);
 }
@@ -179,7 +180,7 @@ static yk_status forward_node(struct run *r, uint32_t i)
         in[k] = run_child(r, n->child[k]);
     r->node = i;
     r->forward_node = true;
-    yk_status st = run_bucket(r, in, n->nchildren, &r->forward[i]);
+    yk_status st = run_small_has(r, i) ? run_small_take(r, i) : run_bucket(r, in, n->nchildren, &r->forward[i]);
     r->forward_node = false;
     for (uint32_t k = 0; k < n->nchildren && !r->keep; k++)
         if (n->child[k] >= r->nleaves)
@@ -193,8 +194,12 @@ static yk_status forward_node(struct run *r, uint32_t i)
 yk_status run_forward(struct run *r, struct yk_scaled *z)
 {
     *z = yk_scaled_make(1, 0);
+    run_small_finish(r); /* of the last slice */
+    yk_status st = run_small_start(r);
+    if (st != YK_OK)
+        return st;
     for (uint32_t i = 0; i < r->nnodes; i++) {
-        yk_status st = forward_node(r, i);
+        st = forward_node(r, i);
         if (st != YK_OK)
             return st;
         if (r->zero) { /* a factor of everything is 0 */
@@ -205,7 +210,7 @@ yk_status run_forward(struct run *r, struct yk_scaled *z)
     }
     for (uint32_t i = 0; i < r->nleaves + r->nnodes && !r->dry; i++)
         if (r->parent[i] == NO_PARENT) {
-            yk_status st = run_table_to_host(r, run_child(r, i));
+            st = run_table_to_host(r, run_child(r, i));
             if (st != YK_OK)
                 return st;
             *z = yk_scaled_multiply(*z, run_table_scalar(r, run_child(r, i), 0));

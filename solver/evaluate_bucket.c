@@ -15,12 +15,18 @@ static const float LOST_BELOW_F = 0x1p-100f;
 /* Operations, or cells, from which on several threads work on one table. */
 static const double LARGE = 1 << 20;
 
-/* A table of this run, wherever its memory will be. */
-static yk_status count_table(struct run *r, struct run_table *t)
+double run_table_cells(const struct run *r, const struct run_table *t)
 {
     double cells = 1;
     for (uint32_t i = 0; i < t->n; i++)
         cells *= r->net->domain[t->scope[i]];
+    return cells;
+}
+
+/* A table of this run, wherever its memory will be. */
+static yk_status count_table(struct run *r, struct run_table *t)
+{
+    const double cells = run_table_cells(r, t);
     if (cells * (double)r->cell > 0x1p60)
         return YK_ELIMIT;
     t->cells = (size_t)cells;
@@ -200,114 +206,140 @@ static yk_status describe(struct run *r, const struct run_table *t, struct yk_bu
     return YK_OK;
 }
 
-static yk_status compute(struct run *r, const struct yk_bucket *b, bool device, struct run_table *const *in,
-                         struct run_table *out)
+/* In log2, far enough from either end of the range. */
+static double safe_of(const struct run *r)
+{
+    return r->opt->arithmetic == YK_ARITH_FLOAT ? 120 : 1000;
+}
+
+/* Is OUT, whose largest value was MAX before it was scaled and its exponent E, to be relied on? */
+static yk_status judge(struct run *r, const struct run_table *out, double max, int64_t e)
+{
+    const double lost = r->opt->arithmetic == YK_ARITH_FLOAT ? (double)LOST_BELOW_F : LOST_BELOW;
+    r->zero = r->zero || max == 0;
+    return max > 0 && (max < lost || isinf(max) || (out->e > e && out->least <= -safe_of(r))) ? YK_ELIMIT : YK_OK;
+}
+
+yk_status run_table_settle(struct run *r, struct run_table *out, int threads)
+{
+    const int64_t e = out->e;
+    const double max = r->opt->arithmetic == YK_ARITH_FLOAT ? scale_float(out, threads) : scale_double(out, threads);
+    out->least -= (double)(out->e - e);
+    out->most = max > 0 && !isinf(max) ? log2(max) - (double)(out->e - e) : 0;
+    out->bounded = true;
+    return judge(r, out, max, e);
+}
+
+bool run_products_safe(struct run *r, struct run_table *const *in, uint32_t n, double *least, double *most)
+{
+    const double safe = safe_of(r);
+    return bound_products(r, in, n, safe, least, most) == YK_OK && *least > -safe && *most < safe;
+}
+
+static yk_status compute_on_cpu(struct run *r, const struct yk_bucket *b, struct run_table *const *in,
+                                struct run_table *out)
 {
     yk_status st = YK_OK;
+    /* Below this, a team of threads costs more than it saves, above all where others use the processor too. */
+    const int all = r->opt->threads > 0 ? r->opt->threads : omp_get_max_threads(),
+              threads = yk_bucket_operations(b) + yk_bucket_cells(b) < LARGE ? 1 : all;
     const void **v = calloc(b->ninputs, sizeof *v);
     if (!v)
         return YK_ENOMEM;
+    for (uint32_t i = 0; i < b->ninputs && st == YK_OK; i++) {
+        st = run_table_to_host(r, in[i]);
+        v[i] = in[i]->v;
+    }
+    if (st == YK_OK && !(out->v = yk_table_alloc(out->cells * r->cell)))
+        st = YK_ENOMEM;
+    if (st == YK_OK)
+        switch (r->opt->arithmetic) {
+        case YK_ARITH_DOUBLE:
+            st = yk_sumproduct_cpu(b, (const double *const *)v, out->v, threads);
+            break;
+        case YK_ARITH_FLOAT:
+            st = yk_sumproduct_cpu_f(b, (const float *const *)v, out->v, threads);
+            break;
+        case YK_ARITH_LOG:
+            st = yk_sumproduct_cpu_log(b, (const double *const *)v, out->v, threads);
+            break;
+        }
+    free(v);
+    if (st == YK_OK && r->opt->arithmetic == YK_ARITH_LOG)
+        r->zero = log_is_zero(out);
+    else if (st == YK_OK)
+        st = run_table_settle(r, out, threads);
+    return st;
+}
+
+static yk_status compute(struct run *r, const struct yk_bucket *b, bool device, struct run_table *const *in,
+                         struct run_table *out)
+{
+    double max = 1, most = 0;
     for (uint32_t i = 0; i < b->ninputs; i++)
         out->e += in[i]->e;
-    double max = 1, lost = LOST_BELOW;
-    const double safe = r->opt->arithmetic == YK_ARITH_FLOAT ? 120 : 1000; /* in log2, far enough from either end */
-    double most = 0;
-    /* Below this, a team of threads costs more than it saves, above all where others use the processor too. */
-    int all = r->opt->threads > 0 ? r->opt->threads : omp_get_max_threads();
-    int threads = yk_bucket_operations(b) + yk_bucket_cells(b) < LARGE ? 1 : all;
-    int64_t e = out->e;
+    const int64_t e = out->e;
     if (r->opt->arithmetic != YK_ARITH_LOG) {
-        st = bound_products(r, in, b->ninputs, safe, &out->least, &most);
-        if (st != YK_OK) {
-            free(v);
+        yk_status st = bound_products(r, in, b->ninputs, safe_of(r), &out->least, &most);
+        if (st != YK_OK)
             return st;
-        }
-        if (out->least <= -safe || most >= safe) {
-            free(v);
+        if (out->least <= -safe_of(r) || most >= safe_of(r))
             return YK_ELIMIT;
-        }
     }
     const double least = out->least;
     if (device) {
         for (uint32_t i = 0; i < b->nsum; i++)
             most += log2(b->domain[b->sum[i]]);
         out->most = most;
-        st = run_on_device(r, b, in, out, &max);
-        if (st == YK_OK) {
-            lost = r->opt->arithmetic == YK_ARITH_FLOAT ? (double)LOST_BELOW_F : LOST_BELOW;
-            goto done;
-        }
+        if (run_on_device(r, b, in, out, &max) == YK_OK)
+            return judge(r, out, max, e);
         /* What the device cannot do, or has no memory for, the CPU does. */
         out->least = least;
         out->e = e;
     }
-    for (uint32_t i = 0; i < b->ninputs; i++) {
-        st = run_table_to_host(r, in[i]);
-        if (st != YK_OK) {
-            free(v);
-            return st;
-        }
-        v[i] = in[i]->v;
-    }
-    if (!(out->v = yk_table_alloc(out->cells * r->cell))) {
-        free(v);
+    return compute_on_cpu(r, b, in, out);
+}
+
+yk_status run_describe(struct run *r, struct run_table *const *in, uint32_t n, const struct run_table *out,
+                       struct yk_bucket *b)
+{
+    uint32_t *domain = yk_arena_array(&r->scratch, uint32_t, YK_BUCKET_MAX_RANK),
+             *sum = yk_arena_array(&r->scratch, uint32_t, YK_BUCKET_MAX_RANK), global[YK_BUCKET_MAX_RANK], rank = 0;
+    struct yk_bucket_table *tables = yk_arena_array(&r->scratch, struct yk_bucket_table, n);
+    *b = (struct yk_bucket){.domain = domain, .ninputs = n, .input = tables, .sum = sum};
+    if (!domain || !sum || !tables)
         return YK_ENOMEM;
+    rank = number_scope(r, out, domain, global, rank);
+    for (uint32_t i = 0; i < n && rank <= YK_BUCKET_MAX_RANK; i++)
+        rank = number_scope(r, in[i], domain, global, rank);
+    yk_status st = rank > YK_BUCKET_MAX_RANK ? YK_ELIMIT : YK_OK;
+    if (st == YK_OK) {
+        b->rank = rank;
+        for (uint32_t i = out->n; i < rank; i++)
+            sum[b->nsum++] = i;
+        st = describe(r, out, &b->out);
+        for (uint32_t i = 0; i < n && st == YK_OK; i++)
+            st = describe(r, in[i], &tables[i]);
     }
-    switch (r->opt->arithmetic) {
-    case YK_ARITH_DOUBLE:
-        st = yk_sumproduct_cpu(b, (const double *const *)v, out->v, threads);
-        max = st == YK_OK ? scale_double(out, threads) : 0;
-        break;
-    case YK_ARITH_FLOAT:
-        st = yk_sumproduct_cpu_f(b, (const float *const *)v, out->v, threads);
-        max = st == YK_OK ? scale_float(out, threads) : 0;
-        lost = (double)LOST_BELOW_F;
-        break;
-    case YK_ARITH_LOG:
-        st = yk_sumproduct_cpu_log(b, (const double *const *)v, out->v, threads);
-        r->zero = st == YK_OK && log_is_zero(out);
-        break;
-    }
-    out->least -= (double)(out->e - e); /* scaled since */
-    out->most = max > 0 && !isinf(max) ? log2(max) - (double)(out->e - e) : 0;
-    out->bounded = true;
-done:
-    if (st == YK_OK && max == 0)
-        r->zero = true;
-    else if (st == YK_OK && (max < lost || isinf(max) || (out->e > e && out->least <= -safe)))
-        st = YK_ELIMIT;
-    free(v);
+    for (uint32_t i = 0; i < rank && i < YK_BUCKET_MAX_RANK; i++)
+        r->local[global[i]] = NO_LOCAL;
     return st;
 }
 
 yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, struct run_table *out)
 {
+    struct yk_bucket b;
     r->zero = false;
-    uint32_t domain[YK_BUCKET_MAX_RANK], global[YK_BUCKET_MAX_RANK], sum[YK_BUCKET_MAX_RANK], rank = 0;
-    struct yk_bucket_table *tables = yk_arena_array(&r->scratch, struct yk_bucket_table, n);
-    struct yk_bucket b = {.domain = domain, .ninputs = n, .input = tables, .sum = sum};
-    yk_status st = tables ? count_table(r, out) : YK_ENOMEM;
-    rank = number_scope(r, out, domain, global, rank);
-    for (uint32_t i = 0; i < n && rank <= YK_BUCKET_MAX_RANK; i++)
-        rank = number_scope(r, in[i], domain, global, rank);
-    if (rank > YK_BUCKET_MAX_RANK)
-        st = YK_ELIMIT;
-    if (st != YK_OK)
-        goto out;
-    b.rank = rank;
-    for (uint32_t i = out->n; i < rank; i++)
-        sum[b.nsum++] = i;
-    st = describe(r, out, &b.out);
-    for (uint32_t i = 0; i < n && st == YK_OK; i++)
-        st = describe(r, in[i], &tables[i]);
-    for (uint32_t i = 0; i < rank; i++)
-        r->local[global[i]] = NO_LOCAL;
-    r->done += yk_bucket_operations(&b);
-    if (st == YK_OK && r->ms && r->forward_node)
-        run_predict(r, &b);
-    if (st == YK_OK && !r->dry)
-        st = compute(r, &b, run_prefers_device(r, &b, in), in, out);
-out:
+    yk_status st = count_table(r, out);
+    if (st == YK_OK)
+        st = run_describe(r, in, n, out, &b);
+    if (st == YK_OK) {
+        r->done += yk_bucket_operations(&b);
+        if (r->ms && r->forward_node)
+            run_predict(r, &b);
+        if (!r->dry)
+            st = compute(r, &b, run_prefers_device(r, &b, in), in, out);
+    }
     yk_arena_finish(&r->scratch);
     return st;
 }

@@ -36,6 +36,7 @@ struct run {
     bool forward_node;              /* a table of the forward pass is being made */
     double *ms;                     /* [nnodes][2] dry run: predicted times of forward nodes; NULL: not asked for */
     int threads;                    /* of the machine */
+    struct run_small *small;        /* of evaluate_batch.c; NULL: none */
     bool zero;                      /* the table made last is 0 everywhere */
     struct yk_arena arena, scratch; /* scratch: of one bucket */
 };
@@ -55,7 +56,15 @@ yk_status run_step_done(struct run *r, uint32_t step);
 /* evaluate_bucket.c: OUT (scope and nothing else filled in) = sum of the product of the N tables IN over all other
  * variables. */
 yk_status run_bucket(struct run *r, struct run_table *const *in, uint32_t n, struct run_table *out);
+/* The bucket of run_bucket, in r->scratch; the tables' cells are known, OUT's too. */
+yk_status run_describe(struct run *r, struct run_table *const *in, uint32_t n, const struct run_table *out,
+                       struct yk_bucket *b);
+/* Do all products of the tables IN stay in the range of values? Their bounds in log2. */
+bool run_products_safe(struct run *r, struct run_table *const *in, uint32_t n, double *least, double *most);
+double run_table_cells(const struct run *r, const struct run_table *t);
 yk_status run_table_take(struct run *r, struct run_table *t); /* memory for its scope */
+/* T as it was computed (linear arithmetic, its least bound known): scaled, and looked at. Errors: YK_ELIMIT. */
+yk_status run_table_settle(struct run *r, struct run_table *t, int threads);
 void run_table_free(struct run *r, struct run_table *t);
 void run_table_set_scalar(struct run *r, struct run_table *t, struct yk_scaled value);
 struct yk_scaled run_table_scalar(const struct run *r, const struct run_table *t, size_t cell);
@@ -69,5 +78,12 @@ yk_status run_on_device(struct run *r, const struct yk_bucket *b, struct run_tab
 yk_status run_table_to_host(struct run *r, struct run_table *t);
 void run_table_off_device(struct run *r, struct run_table *t);
 yk_status run_device_range(struct run *r, struct run_table *t, double *least, double *most);
+
+/* evaluate_batch.c. run_small_start: the small buckets at the bottom of the forward pass, together on the device, if
+ * that pays; run_small_take: instead of run_bucket for a node that run_small_has. */
+yk_status run_small_start(struct run *r);
+bool run_small_has(const struct run *r, uint32_t node);
+yk_status run_small_take(struct run *r, uint32_t node);
+void run_small_finish(struct run *r);
 
 #endif

@@ -71,7 +71,7 @@ static void NAME(tasks)(struct NAME(work) * w, uint64_t from, uint64_t to)
                         NAME(foresee)(w, 0, b, m0, k + 1);
                     else
                         NAME(foresee)
-                        (w, 0, nm > 1 || nk > 1 || (b + 1) * nm * nn >= to ? after / nm / nn : b + 1, after % nm, 0);
+                    (w, 0, nm > 1 || nk > 1 || (b + 1) * nm * nn >= to ? after / nm / nn : b + 1, after % nm, 0);
                     NAME(pack)(w, 0);
                 }
                 packed = b;

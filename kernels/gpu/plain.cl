@@ -23,6 +23,36 @@ PLAIN_KERNEL(scale)
         cells[i] *= factor;
 }
 
+/* Small buckets (batch.c): block GROUP_ID of a level finds at N in the table which bucket's record it has, and the first
+ * of its outputs. The inputs and outputs of a level do not overlap. */
+PLAIN_KERNEL(batch)
+{
+    GLOBAL const int *table = (GLOBAL const int *)result;
+    const int first = table[n + 2 * GROUP_ID + 1] + (int)LOCAL_ID;
+    GLOBAL const int *record = table + table[n + 2 * GROUP_ID];
+    const int nin = record[0], nout = record[1], sums = record[2];
+    if (first >= record[3])
+        return;
+    int at[8];
+    for (int f = 0; f < nin; f++)
+        at[f] = record[8 + f];
+    GLOBAL const int *digit = record + 16;
+    for (int v = 0, rest = first; v < nout; v++, digit += 1 + nin) {
+        const int x = rest % digit[0];
+        rest /= digit[0];
+        for (int f = 0; f < nin; f++)
+            at[f] += x * digit[1 + f];
+    }
+    REAL sum = 0;
+    for (int s = 0; s < sums; s++, digit += nin) {
+        REAL x = cells[at[0] + digit[0]];
+        for (int f = 1; f < nin; f++)
+            x *= cells[at[f] + digit[f]];
+        sum += x;
+    }
+    cells[record[4] + first] = sum * factor;
+}
+
 /* For benches: values in (0, 1] that the host can compute too, and how fast multiply-adds can be. */
 PLAIN_KERNEL(pattern)
 {
