@@ -22,3 +22,15 @@ void yk_ask_until_over(const struct yk_cl *cl, cl_event e)
         now = yk_now_ns();
     }
 }
+
+void yk_ask_asleep(const struct yk_cl *cl, cl_event e, uint64_t ns)
+{
+    const uint64_t least_ns = 200000, most_part = 20, second = 1000000000;
+    uint64_t from = yk_now_ns(), gone = 0;
+    while (gone < ns && !yk_ask_over(cl, e)) {
+        uint64_t step = gone / most_part > least_ns ? gone / most_part : least_ns;
+        step = step > ns - gone ? ns - gone : step;
+        nanosleep(&(struct timespec){(time_t)(step / second), (long)(step % second)}, NULL);
+        gone = yk_now_ns() - from;
+    }
+}

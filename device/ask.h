@@ -7,6 +7,7 @@
 #define YK_DEVICE_ASK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include "device/opencl/cl.h"
 
 /** Has E come to its end? Also where the driver does not say: then it is better waited for. */
@@ -24,5 +25,12 @@ static inline void yk_ask_pause(void)
 /** Return when E is over, as far as asking tells; to be sure, and for its error, wait for it then. Spins for a
  * millisecond, then looks every 20 us, a second at most. Thread: any; no lock held. */
 void yk_ask_until_over(const struct yk_cl *cl, cl_event e);
+
+/**
+ * Sleep while E is under way, NS at most, and hardly beyond its end: a twentieth of the time that it took, or 0.2 ms.
+ * However wrong a prediction is, to sleep by it costs no more. For long waits, before one that spins; E's queue has
+ * been flushed. Thread: any; no lock held.
+ */
+void yk_ask_asleep(const struct yk_cl *cl, cl_event e, uint64_t ns);
 
 #endif

@@ -1,9 +1,9 @@
 #include "shim/queue/share.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "device/ask.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/box.h"
@@ -63,16 +63,15 @@ static cl_int ended(struct taker *t, cl_event event, bool finished)
 }
 
 /* A driver of a GPU spins on a core for as long as somebody waits in it, and that core may be one that another share
- * wants: most of a long wait is slept away. Less than is predicted, since the sleep must not outlast the share. */
-static void sleep_through(const struct taker *t, cl_command_queue q)
+ * wants: most of a long wait for LAST is slept away. Less than is predicted, since the sleep must not outlast the
+ * share; and never by the prediction alone, which would then be found to be true. */
+static void sleep_through(const struct taker *t, cl_command_queue q, cl_event last)
 {
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     const double least_ms = 2, part = 0.8;
     double ms = t->work->d->guided ? 0 : t->work->d->run_ms[t->dev] * part;
-    if (!(d->type & CL_DEVICE_TYPE_GPU) || d->host_memory || ms < least_ms || d->cl->Flush(q) != CL_SUCCESS)
-        return;
-    struct timespec rest = {(time_t)(ms / 1e3), (long)((ms - 1e3 * (double)(time_t)(ms / 1e3)) * 1e6)};
-    nanosleep(&rest, NULL);
+    if (d->type & CL_DEVICE_TYPE_GPU && !d->host_memory && ms >= least_ms && d->cl->Flush(q) == CL_SUCCESS)
+        yk_ask_asleep(d->cl, last, (uint64_t)(ms * 1e6));
 }
 
 /* Run work-groups [from, to) on T's device and wait. */
@@ -93,7 +92,7 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
         n++;
     t->touched = n > 0;
     if (n)
-        sleep_through(t, q);
+        sleep_through(t, q, event[n - 1]);
     cl_int finished = n ? cl->Finish(q) : CL_SUCCESS;
     if (err == CL_SUCCESS)
         err = finished;
