@@ -6,7 +6,8 @@
 
 #include "device/link/mailbox.h"
 
-/* The argument that yoke-warm is started with to try them. */
+/* The argument that yoke-warm is started with to try them; with "=" and the number of the process that asks, whose end
+ * it awaits for a while. */
 #define YK_MAILBOX_TRY "--mailboxes"
 
 enum yk_mailbox_word {

@@ -1,6 +1,8 @@
 #include "shim/memory/mailbox.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -61,6 +63,13 @@ static struct yk_mailboxes *find(struct yk_context *ctx, unsigned a, unsigned b)
     return at ? at->mailboxes : NULL;
 }
 
+static bool ask(void)
+{
+    char argument[48];
+    snprintf(argument, sizeof argument, "%s=%d", YK_MAILBOX_TRY, (int)getpid());
+    return yk_env_bool("YOKE_PROFILE", true) && yk_helper_start(argument);
+}
+
 /* What yoke-warm has found; asks it where it has not been asked. */
 static void learn(unsigned a, unsigned b)
 {
@@ -82,7 +91,7 @@ static void learn(unsigned a, unsigned b)
         never(a, b, "a trial of them failed");
         break;
     default:
-        if (state_of(p) == NEW && yk_env_bool("YOKE_PROFILE", true) && yk_helper_start(YK_MAILBOX_TRY)) {
+        if (state_of(p) == NEW && ask()) {
             yk_info("yoke-warm is asked whether device %u can send to device %u straight", a, b);
             p->asked = yk_now_ns();
             set_state(p, ASKED);

@@ -173,11 +173,12 @@ static void set_limits(void)
 }
 
 /* Which devices reach one another's memory: a driver may crash over that. */
-static int try_mailboxes(void)
+static int try_mailboxes(int asker)
 {
     yk_status s;
     const struct yk_mailbox_mode mode = yk_mailbox_mode();
     set_limits();
+    let_finish(asker);
     take_turn();
     const struct yk_machine *m = mode.maker ? yk_machine_get(&s) : NULL;
     if (m)
@@ -190,8 +191,9 @@ int main(int argc, char **argv)
     struct yk_warm_request r;
     yk_status s;
     cl_int err;
-    if (argc == 2 && !strcmp(argv[1], YK_MAILBOX_TRY))
-        return try_mailboxes();
+    const size_t n = strlen(YK_MAILBOX_TRY);
+    if (argc == 2 && !strncmp(argv[1], YK_MAILBOX_TRY, n))
+        return try_mailboxes(argv[1][n] == '=' ? atoi(argv[1] + n + 1) : 0);
     FILE *f = argc == 2 ? fopen(argv[1], "re") : NULL;
     if (!f)
         return 2;

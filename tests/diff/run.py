@@ -175,7 +175,7 @@ def split(work, arguments):
     own = arguments.own or random.Random(work.seed * 31 + 5).choice(["", "own@1", "own@0", "own@*"])
     cut = random.Random(work.seed * 37 + 11).choice(["", "", "0", "1", "2"])
     merge = arguments.merge or random.Random(work.seed * 41 + 3).choice(["auto", "auto", "kernel", "difference"])
-    mailbox = random.Random(work.seed * 43 + 7).choice(["off", "force"])
+    mailbox = random.Random(work.seed * 43 + 7).choice(["off", "off", "off", "force"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
     got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1",
                                  "YOKE_FAULT": own, "YOKE_CUT": cut, "YOKE_MERGE": merge, "YOKE_MAILBOX": mailbox}, True)

@@ -1,34 +1,17 @@
 /* The machine (device/) over the stub: what it finds out by trying, and what faults make of it. */
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
 #include "device/device.h"
 #include "device/numeric.h"
 #include "tests/stub/rig.h"
+#include "tests/stub/scratch.h"
 #include "tests/unit/main.h"
-
-static char cache[] = "/tmp/yoke-machine-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static void remove_cache(void)
-{
-    nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
 
 static const struct yk_machine *load(const char *devices, const char *stub_fault)
 {
-    ck_assert_ptr_nonnull(mkdtemp(cache));
-    ck_assert(!atexit(remove_cache));
-    setenv("XDG_CACHE_HOME", cache, 1);
+    scratch_cache("machine");
     rig_load(devices, stub_fault);
     yk_status status;
     const struct yk_machine *m = yk_machine_get(&status);

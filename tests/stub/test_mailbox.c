@@ -1,36 +1,19 @@
 /* Trying mailboxes (device/link/mailbox_trial.h) over the stub: what works, what gives wrong bytes, what fails and what
  * ends the process is on record afterwards, and nothing is tried twice. */
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device/link/mailbox_trial.h"
 #include "tests/stub/rig.h"
+#include "tests/stub/scratch.h"
 #include "tests/unit/main.h"
 
 enum { BOX = 4096 };
 
-static char cache[] = "/tmp/yoke-mailbox-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static void remove_cache(void)
-{
-    nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static const struct yk_machine *load(const char *devices, const char *fault)
 {
     yk_status status;
-    ck_assert_ptr_nonnull(mkdtemp(cache));
-    ck_assert(!atexit(remove_cache));
-    setenv("XDG_CACHE_HOME", cache, 1);
+    scratch_cache("mailbox");
     if (fault)
         setenv("YOKE_FAULT", fault, 1);
     rig_load(devices, NULL);
