@@ -74,6 +74,12 @@ void yk_fault_call_begin(struct yk_fault_call *c, struct yk_fault_verdict v)
         c->skip = v.kind == YK_FAULT_EVENT && !begins(c->entry, "Map") && !begins(c->entry, "Marker");
     }
     pthread_mutex_lock(&c->slot->lock);
+    struct yk_fault_queue *q = c->blocking && !c->code ? yk_fault_queue_of(c->slot, c->queue) : NULL;
+    if (q && q->failure) { /* what came before failed: the next call that waits says so */
+        c->code = q->failure;
+        c->skip = !begins(c->entry, "Map");
+        q->failure = CL_SUCCESS;
+    }
     for (cl_uint i = 0; c->wait && i < c->waits && !c->code; i++) {
         struct yk_fault_record *r = c->wait[i] ? yk_fault_find(c->slot, c->wait[i]) : NULL;
         if (r && r->code) {

@@ -28,7 +28,7 @@ struct yk_fault_record {
 struct yk_fault_queue {
     cl_command_queue handle; /* NULL: released by the app */
     bool profiling, in_order;
-    cl_int failure; /* of a command that had no event: the next clFinish says so */
+    cl_int failure; /* of a command that had no event: the next call that waits says so */
     uint64_t end;   /* modelled end of its last settled command */
     unsigned records;
     struct yk_fault_queue *next;

@@ -70,6 +70,13 @@ void yk_command_free(struct yk_command *c)
     yk_drop(&q->h);
 }
 
+/* Where drivers tell of what failed without an event. Before a blocking call of Q gives its answer. */
+static cl_int ask_unseen(struct yk_queue *q)
+{
+    bool unseen = __atomic_exchange_n(&q->unseen, false, __ATOMIC_ACQ_REL);
+    return unseen ? yk_rt.primary->cl->Finish(q->real) : CL_SUCCESS;
+}
+
 static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
 {
     struct yk_command *heap = malloc(c->size);
@@ -112,8 +119,8 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
     if (blocking) {
         struct yk_queue *q = c->queue;
         err = yk_event_wait(ev);
-        if (err == CL_COMPLETE && __atomic_exchange_n(&q->unseen, false, __ATOMIC_ACQ_REL))
-            err = yk_rt.primary->cl->Finish(q->real); /* where drivers tell of what failed without an event */
+        if (err == CL_COMPLETE)
+            err = ask_unseen(q);
         cl_int failure = yk_queue_tell(q);
         if (failure != CL_SUCCESS)
             err = failure;
@@ -142,7 +149,9 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
         issued = !c->kind->resident || c->kind->resident(c);
         if (issued && !(c->kind->gathers && !nreal && yk_gather_take((struct yk_launch *)c, event))) {
             yk_gather_drain(c->queue);
-            err = issue_now(c, blocking, nreal, real, event);
+            err = blocking ? ask_unseen(c->queue) : CL_SUCCESS; /* the worker may have been done before this call */
+            if (err == CL_SUCCESS)
+                err = issue_now(c, blocking, nreal, real, event);
         }
         yk_queue_leave(c->queue);
     }

@@ -13,6 +13,7 @@ static const char source[] = "kernel void copy(global const uint *in, global uin
                              "kernel void whole_ids(global uint *a) {}\n"
                              "kernel void vadd(global const float *a, global const float *b, global float *c) {}\n";
 
+unsigned life_pause_ms;
 static struct life *life;
 static const cl_int *injected;
 
@@ -83,6 +84,12 @@ static bool ok(const char *call, cl_int code)
             return false;                                                                                              \
         if (!(to))                                                                                                     \
             return ok(#call, 1);                                                                                       \
+    } while (0)
+
+#define READ(from, to)                                                                                                 \
+    do {                                                                                                               \
+        usleep(life_pause_ms * 1000);                                                                                  \
+        TRY(clEnqueueReadBuffer(o.queue, from, CL_TRUE, 0, BYTES, to, 0, NULL, NULL));                                 \
     } while (0)
 
 static bool same(const char *what, const int32_t *got, int32_t (*want)(int32_t i))
@@ -173,7 +180,7 @@ static bool compute(void)
     if (!launch(o.queue, o.fill, NULL) || !set(o.copy, 0, o.a) || !set(o.copy, 1, o.b) ||
         !launch(o.queue, o.copy, NULL))
         return false;
-    TRY(clEnqueueReadBuffer(o.queue, o.b, CL_TRUE, 0, BYTES, out, 0, NULL, NULL));
+    READ(o.b, out);
     if (!same("copy", out, seven))
         return false;
     v = 80;
@@ -190,7 +197,7 @@ static bool compute(void)
     TRY(clReleaseEvent(o.event));
     o.event = NULL;
     TRY(clFinish(o.queue));
-    TRY(clEnqueueReadBuffer(o.queue, o.a, CL_TRUE, 0, BYTES, out, 0, NULL, NULL));
+    READ(o.a, out);
     return same("window", out, eighty);
 }
 
@@ -220,7 +227,7 @@ static bool move(void)
     }
     if (!set(o.ids, 0, o.b) || !launch(o.queue, o.ids, NULL))
         return false;
-    TRY(clEnqueueReadBuffer(o.queue, o.b, CL_TRUE, 0, BYTES, out, 0, NULL, NULL));
+    READ(o.b, out);
     if ((uint32_t)out[33] != (1001u ^ 16u << 20 ^ (uint32_t)N << 8)) {
         snprintf(life->call, sizeof life->call, "ids[33]=%x", (unsigned)out[33]);
         life->end = LIFE_WRONG;
@@ -254,7 +261,7 @@ static bool overwrite(void)
     static int32_t out[N];
     if (!set(o.add, 0, o.c) || !set(o.add, 1, o.a) || !launch(o.queue, o.add, NULL) || !launch(o.queue, o.add, NULL))
         return false;
-    TRY(clEnqueueReadBuffer(o.queue, o.a, CL_TRUE, 0, BYTES, out, 0, NULL, NULL));
+    READ(o.a, out);
     return same("add", out, sum);
 }
 

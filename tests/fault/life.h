@@ -27,6 +27,9 @@ struct life {
     unsigned split; /* launches that were split */
 };
 
+/** Before each blocking read. */
+extern unsigned life_pause_ms;
+
 /** All of it. IN_PLACE: with kernels that overwrite what they read. INJECTED: codes that the driver was made to return,
  * which may come back from whatever call reached it. */
 void life_run(struct life *l, bool in_place, const cl_int injected[2]);

@@ -4,7 +4,8 @@
  *     sweep driver DEVICES [in-place]      every call of every entry point of the driver, on each device: an error, an
  *                                          event that ends with one (run or not), the device lost
  *     sweep backend DEVICES [in-place]     the same calls of each device, made to fail by the fault backend
- *     sweep one|one-backend DEVICES SCRIPT one case of them, in this process
+ *     sweep one|one-backend DEVICES SCRIPT [MS]  one case of them, in this process; MS: the program pauses before each
+ *                                          blocking read, and yoke is done with what came before
  *     sweep memory|mmap|thread|open|write DEVICES [in-place] [empty]   the same over what yoke asks of the C library;
  *                                          empty: with folders that hold nothing yet, each time
  *
@@ -312,8 +313,9 @@ int main(int argc, char **argv)
         }
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    if (!strncmp(argv[1], "one", 3) && argc == 4) {
+    if (!strncmp(argv[1], "one", 3) && argc >= 4) {
         setenv(argv[1][3] ? "YOKE_FAULT" : "YOKE_STUB_FAULT", argv[3], 1);
+        life_pause_ms = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
         life_run(shared, true, (cl_int[2]){CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE});
         printf("%s: end %d at %s, code %d\n", argv[3], shared->end, shared->call, shared->code);
         return shared->end != LIFE_RIGHT && shared->end != LIFE_TOLD;
