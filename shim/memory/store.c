@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/least.h"
 #include "base/log.h"
+#include "device/large_pages.h"
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/transfer.h"
@@ -141,12 +142,13 @@ static bool others_usable(void)
 /* Memory for a master. Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes)
  * and get away with it in the driver's own memory; in this they must too. In large pages, where the system leaves that
  * to programs: touching small ones for the first time costs as much as a kernel that adds vectors. Not where so much is
- * asked for that perhaps little of it is ever touched. */
+ * asked for that perhaps little of it is ever touched, and not where a large page may have to be fetched first. */
 static void *new_master(size_t size)
 {
     enum { SLACK = 256, LARGE_PAGE = 2 << 20 };
     void *m = NULL;
-    bool large = size >= LARGE_PAGE && size / (size_t)sysconf(_SC_PAGESIZE) <= (size_t)sysconf(_SC_PHYS_PAGES) / 8;
+    bool large = size >= LARGE_PAGE && size / (size_t)sysconf(_SC_PAGESIZE) <= (size_t)sysconf(_SC_PHYS_PAGES) / 8 &&
+                 yk_large_pages_gain(NULL);
     if (size >= SIZE_MAX - SLACK || posix_memalign(&m, large ? LARGE_PAGE : MASTER_ALIGN, size + SLACK))
         return NULL;
     if (large)
