@@ -50,6 +50,10 @@ static void read_options(struct yk_options *o)
                 : yk_env_bool("YOKE_GATHER", false) ? YK_GATHER_AUTO
                                                     : YK_GATHER_OFF;
     read_piping(o);
+    const char *tail = yk_env_str("YOKE_TAIL", "auto");
+    o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;
+    if (o->tail == YK_TAIL_AUTO && strcmp(tail, "auto"))
+        yk_warn("YOKE_TAIL=%s is none of off, auto, force; using auto", tail);
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
     o->cut = (unsigned)(yk_env_int("YOKE_CUT", -1, -1, 2) + 1);

@@ -19,6 +19,7 @@ enum yk_merge_choice { YK_MERGING_AUTO, YK_MERGING_KERNEL, YK_MERGING_DIFFERENCE
 enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
 
 enum yk_piping { YK_PIPING_OFF, YK_PIPING_AUTO, YK_PIPING_FORCED };
+enum yk_tailing { YK_TAIL_OFF, YK_TAIL_AUTO, YK_TAIL_FORCED };
 enum yk_gathering { YK_GATHER_OFF, YK_GATHER_AUTO, YK_GATHER_FORCED };
 
 struct yk_options {
@@ -31,6 +32,7 @@ struct yk_options {
     enum yk_merge_choice merge; /* YOKE_MERGE: how outputs that are not exact are put together */
     enum yk_gathering gather;   /* YOKE_GATHER: 0, 1 or force (for tests: whatever can be merged, at once) */
     enum yk_piping piping; /* YOKE_PIPELINE: off, auto, force (tests: wherever it can be done) or a number of parts */
+    enum yk_tailing tail;  /* YOKE_TAIL: off, auto, force (for tests: however short) */
     unsigned parts;        /* that number; 0: none given */
     bool recover;          /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
     bool verify;           /* YOKE_VERIFY: run every split launch also whole, and compare */

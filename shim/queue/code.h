@@ -29,6 +29,8 @@ struct yk_code {
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
     double rate[YK_MAX_DEVICES];                 /* work-items per second, as last measured; 0: never */
     bool warm[YK_MAX_DEVICES];                   /* has run there before (drivers compile at the first launch) */
+    bool shared[YK_MAX_DEVICES];                 /* has run a share there; atomic */
+    bool tailed[YK_MAX_DEVICES];                 /* has run there in the pieces of tail.h; atomic */
     double spent;                                /* seconds of its whole launches together, as far as known */
     double measure_at;                           /* when so much is spent, the next is measured; see worth.h */
     unsigned measured;                           /* whole launches; atomic */

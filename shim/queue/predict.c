@@ -90,6 +90,28 @@ static double first_ms(const struct yk_launch *l, const struct yk_decision *d, u
     return least;
 }
 
+/* Is a share on the primary another thing to compile than the launch that it runs whole? Drivers compile at the first
+ * launch (PoCL: for its local size, and for ranges that are wide, of 65,535 and more, apart). */
+static bool other_form(const struct yk_launch *l)
+{
+    const size_t wide = 65535, most_shares = 4;
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    size_t widest = 0;
+    for (unsigned i = 0; i < l->dims; i++)
+        widest = l->global[i] > widest ? l->global[i] : widest;
+    return !l->has_local || (f && f->needs_variant) || (widest >= wide && widest < most_shares * wide);
+}
+
+/* What the primary needs before its first share of this kernel in this process. */
+static double form_ms(const struct yk_launch *l, const struct yk_decision *d, unsigned dev, bool *unseen)
+{
+    if (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || !other_form(l) ||
+        __atomic_load_n(&l->code->shared[dev], __ATOMIC_RELAXED))
+        return 0;
+    *unseen = !yk_warm_done(l, dev, d->local);
+    return *unseen ? first_cpu_ms : first_cached_ms;
+}
+
 static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     const struct yk_build *b = l->code->build;
@@ -143,8 +165,10 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         } else {
             p->all_known = false;
         }
-        /* The primary's first launch costs the same whether it is split or not. */
-        if (!warm && i != primary && !firsts)
+        /* The primary's first launch costs the same whether it is split or not, unless a share is compiled apart. */
+        if (i == primary)
+            s->latency += form_ms(l, d, i, &p->unseen[i]);
+        else if (!warm && !firsts)
             s->latency += first_ms(l, d, i, &series, p->alone_ms * unit / (double)d->total, &p->unseen[i]);
         if (d->late[i])
             s->latency += late_ms(l, i, d->local);

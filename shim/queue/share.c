@@ -11,6 +11,7 @@
 #include "shim/queue/operand.h"
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/share_tail.h"
 
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
 
@@ -29,6 +30,7 @@ struct work {
     uint64_t next;               /* first work-group that nobody has (guided) */
     double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
     unsigned takers;
+    struct yk_tail tail;
 };
 
 struct taker {
@@ -40,6 +42,7 @@ struct taker {
     bool touched;        /* its device may have begun that */
     bool suspect;        /* its device may still be at it */
     bool took;           /* fixed shares: it has had its one */
+    bool cold;           /* its first piece was the first of this kernel there */
     cl_int err;
     uint64_t groups;
     double seconds;
@@ -72,6 +75,20 @@ static void sleep_through(const struct taker *t, cl_command_queue q, cl_event la
     double ms = t->work->d->guided ? 0 : t->work->d->run_ms[t->dev] * part;
     if (d->type & CL_DEVICE_TYPE_GPU && !d->host_memory && ms >= least_ms && d->cl->Flush(q) == CL_SUCCESS)
         yk_ask_asleep(d->cl, last, (uint64_t)(ms * 1e6));
+}
+
+/* Keep how long GROUPS work-groups took. */
+static void note(struct taker *t, uint64_t groups, double seconds)
+{
+    struct work *w = t->work;
+    double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]);
+    yk_lock_take(&w->lock);
+    if (!t->cold && seconds > 0)
+        w->rate[t->dev] = (double)groups / seconds;
+    yk_lock_drop(&w->lock);
+    yk_remember(w->l, t->dev, t->cold ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, (double)groups * per_group, seconds * 1e3);
+    t->cold = false;
+    __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }
 
 /* Run work-groups [from, to) on T's device and wait. */
@@ -113,15 +130,9 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
     if (err == CL_SUCCESS) {
         t->groups += c.to - c.from;
         t->seconds += seconds;
-        struct yk_code *code = w->l->code;
-        bool warm = __atomic_exchange_n(&code->warm[t->dev], true, __ATOMIC_RELAXED); /* a first one compiles */
-        double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]);
-        yk_lock_take(&w->lock);
-        if (warm && seconds > 0)
-            w->rate[t->dev] = (double)(c.to - c.from) / seconds;
-        yk_lock_drop(&w->lock);
-        yk_remember(w->l, t->dev, warm ? YK_SAMPLE_SHARED : YK_SAMPLE_FIRST, (double)(c.to - c.from) * per_group,
-                    seconds * 1e3);
+        t->cold |= !__atomic_exchange_n(&w->l->code->warm[t->dev], true, __ATOMIC_RELAXED); /* a first one compiles */
+        if (!w->tail.on)
+            note(t, c.to - c.from, seconds);
     } else {
         t->err = err;
         t->failed = c;
@@ -134,6 +145,13 @@ static cl_int run_chunk(struct taker *t, struct chunk c)
 static bool next_chunk(struct taker *t, struct chunk *c)
 {
     struct work *w = t->work;
+    c->share = t->dev;
+    if (w->tail.on) {
+        yk_lock_take(&w->lock);
+        bool got = yk_tail_take(&w->tail, t->dev, &c->from, &c->to);
+        yk_lock_drop(&w->lock);
+        return got;
+    }
     if (!w->d->guided) {
         *c = (struct chunk){w->d->from[t->dev], w->d->to[t->dev], t->dev};
         return !__atomic_exchange_n(&t->took, true, __ATOMIC_RELAXED) && c->from < c->to;
@@ -171,6 +189,7 @@ static cl_int equip(struct taker *t)
 static void take(struct yk_task *task)
 {
     struct taker *t = (struct taker *)task;
+    struct work *w = t->work;
     struct chunk c;
     if (is_late(t) && (yk_build_wait(t->work->l->code->build, YK_BUILD_READY, late_wait_ns) != YK_BUILD_READY ||
                        equip(t) != CL_SUCCESS)) {
@@ -181,6 +200,8 @@ static void take(struct yk_task *task)
     }
     while (t->err == CL_SUCCESS && next_chunk(t, &c))
         run_chunk(t, c);
+    if (w->tail.on && t->groups && t->err == CL_SUCCESS) /* as one: what few work-groups take says little of many */
+        note(t, t->groups, t->seconds);
 }
 
 /* Somebody who has not failed; the primary where it can. */
@@ -209,7 +230,7 @@ static bool fill_in(struct taker *t, unsigned n, struct yk_operands *operands)
                 return false;
             c = &t[i].failed;
         }
-        if (c->from == c->to)
+        if (c->from == c->to && !(w->tail.on && yk_tail_left(&w->tail, &c->from, &c->to, &c->share)))
             return true;
         if (!next)
             return false;
@@ -355,7 +376,7 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
     if (failed && !fill_in(t, n, operands))
         return start_again(t, n, operands);
     for (unsigned i = 0; i < n; i++)
-        used[t[i].dev] = t[i].groups > 0;
+        used[t[i].dev] = t[i].groups > 0 || w->tail.on; /* somebody has run its share */
     uint64_t merge_start = yk_now_ns(), moved = operands->moved;
     cl_int err = merge(t, n, operands, used);
     if (yk_trace_on() && operands->moved > moved)
@@ -422,6 +443,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
                       (unsigned long long)operands.moved);
     if (err == CL_SUCCESS)
         err = prepare(&w, t, &n);
+    yk_share_tail(&w.tail, l, d, &operands);
     if (err == CL_SUCCESS) {
         yk_event_set(l->c.event, CL_RUNNING);
         err = run_all(&w, t, n, &operands);
@@ -440,6 +462,8 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
             yk_code_give(l->code, t[i].dev, true, t[i].kernel);
     }
     yk_stats_moved(operands.moved);
+    for (unsigned i = 0; i < n && w.tail.on; i++)
+        __atomic_store_n(&l->code->tailed[t[i].dev], true, __ATOMIC_RELAXED);
     yk_operands_finish(&operands);
     yk_reductions_finish(&w.reductions);
     yk_lock_finish(&w.lock);

@@ -1,0 +1,115 @@
+/* partitioner/tail.h: every work-group is run once, whoever is quick, and pieces are no smaller than is worth it. */
+#include "partitioner/tail.h"
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include "tests/unit/main.h"
+#include "tests/unit/random.h"
+
+enum { MOST = 3000 };
+
+static struct yk_tail tail;
+static unsigned char run[MOST + 1];
+static uint64_t total, bound[5];
+
+/* Random shares of [0, total) for N devices, some perhaps empty. */
+static void begin(unsigned n, uint64_t grain)
+{
+    memset(run, 0, sizeof run);
+    tail = (struct yk_tail){.grain = grain, .on = true};
+    total = 1 + below(MOST);
+    bound[0] = 0;
+    bound[n] = total;
+    for (unsigned i = 1; i < n; i++)
+        bound[i] = bound[i - 1] + below((unsigned)(total - bound[i - 1]) + 1);
+    for (unsigned i = 0; i < n; i++)
+        yk_tail_share(&tail, i, bound[i], bound[i + 1], below(2) ? below(40) : 0);
+}
+
+static void count(uint64_t from, uint64_t to)
+{
+    ck_assert_uint_lt(from, to);
+    ck_assert_uint_le(to, total);
+    for (uint64_t i = from; i < to; i++)
+        run[i]++;
+}
+
+START_TEST(each_once)
+{
+    for (unsigned seed = 0; seed < 3000; seed++) {
+        random_begin(seed);
+        unsigned n = 1 + below(4), running = n, fails = below(4) ? n : below(n), share;
+        uint64_t from, to;
+        bool over[4] = {false};
+        begin(n, below(3) ? 0 : 1 + below(64));
+        while (running) {
+            unsigned dev = below(n);
+            if (over[dev])
+                continue;
+            if (dev == fails && !below(3)) { /* with what it has not begun left behind */
+                over[dev] = true;
+            } else if (yk_tail_take(&tail, dev, &from, &to)) {
+                count(from, to);
+            } else {
+                over[dev] = true;
+            }
+            running -= over[dev];
+        }
+        while (yk_tail_left(&tail, &from, &to, &share)) {
+            ck_assert_uint_eq(share, fails);
+            count(from, to);
+        }
+        uint64_t wrong = 0;
+        while (wrong < total && run[wrong] == 1)
+            wrong++;
+        ck_assert_msg(wrong == total, "seed %u: group %u of %u is run %u times", seed, (unsigned)wrong, (unsigned)total,
+                      run[wrong]);
+    }
+}
+END_TEST
+
+/* One does nothing at all: the other does all but what would be no piece of its own. */
+START_TEST(who_is_quick_helps)
+{
+    uint64_t from, to, done = 0;
+    unsigned pieces = 0;
+    tail = (struct yk_tail){.on = true};
+    yk_tail_share(&tail, 0, 0, 1000, 10);
+    yk_tail_share(&tail, 1, 1000, 2000, 10);
+    ck_assert(yk_tail_take(&tail, 1, &from, &to));
+    ck_assert_uint_eq(from, 1000);
+    ck_assert_uint_eq(to, 1750);
+    while (yk_tail_take(&tail, 0, &from, &to)) {
+        ck_assert_uint_ge(to - from, 10);
+        ck_assert_msg(pieces || !from, "the first piece begins where the share does");
+        done += to - from;
+        pieces++;
+    }
+    ck_assert_uint_ge(done, 1230);
+    ck_assert_uint_le(pieces, 16);
+    while (yk_tail_take(&tail, 1, &from, &to))
+        done += to - from;
+    ck_assert_uint_eq(done, 1250);
+}
+END_TEST
+
+START_TEST(pieces_begin_at_multiples)
+{
+    for (unsigned seed = 0; seed < 300; seed++) {
+        random_begin(seed);
+        uint64_t from, to, grain = 2 + below(30), rows = 4 + below(90), cut = grain * (1 + below((unsigned)rows - 1));
+        tail = (struct yk_tail){.grain = grain, .on = true};
+        yk_tail_share(&tail, 0, 0, cut, 1);
+        yk_tail_share(&tail, 1, cut, grain * rows, 1);
+        for (unsigned dev = below(2), idle = 0; idle < 2;) {
+            bool got = yk_tail_take(&tail, dev, &from, &to);
+            ck_assert_msg(!got || (from % grain == 0 && to % grain == 0), "seed %u: %u to %u of rows of %u", seed,
+                          (unsigned)from, (unsigned)to, (unsigned)grain);
+            idle = got ? 0 : idle + 1;
+            dev = got ? below(2) : 1 - dev;
+        }
+    }
+}
+END_TEST
+
+YK_TEST_MAIN("tail", each_once, who_is_quick_helps, pieces_begin_at_multiples)
