@@ -135,6 +135,22 @@ double yk_series_ms(const struct yk_series *s, double groups)
     return p[i].ms + (groups - p[i].groups) * (p[i + 1].ms - p[i].ms) / (p[i + 1].groups - p[i].groups);
 }
 
+bool yk_series_belied(const struct yk_series *s, double groups, double whole_ms)
+{
+    /* A device that is up to so many times slower has a share by right that is no smaller a part: its samples stand. */
+    const double far = 16, too_slow = 2;
+    return s->n && whole_ms > 0 && groups > far * s->at[s->n - 1].groups &&
+           yk_series_ms(s, groups) > too_slow * whole_ms;
+}
+
+uint64_t yk_series_count(const struct yk_series *s)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        n += s->at[i].count;
+    return n;
+}
+
 bool yk_series_good(const struct yk_series *s)
 {
     if (s->n > YK_SERIES_SAMPLES)

@@ -44,6 +44,14 @@ unsigned yk_series_table(const struct yk_series *s, struct yk_series_point point
 /** Time of GROUPS work-groups by the table; negative: no samples. */
 double yk_series_ms(const struct yk_series *s, double groups);
 
+/** Is what S makes of GROUPS work-groups belied by WHOLE_MS, which so many took on a device as fast? True where they
+ * lie far beyond its largest sample and it makes more than twice as much of them: a few work-groups on a device that
+ * was busy say nothing of a hundred times as many. */
+bool yk_series_belied(const struct yk_series *s, double groups, double whole_ms);
+
+/** How many measurements are in S? */
+uint64_t yk_series_count(const struct yk_series *s);
+
 /** Are rising, finite, positive samples in S? For what comes from a file. */
 bool yk_series_good(const struct yk_series *s);
 

@@ -108,6 +108,27 @@ static bool should_guide(const struct yk_launch *l, const struct yk_prediction *
     return !p->all_known && (p->alone_ms > 2 * latency || (p->alone_ms > 1 && spent > 4 * latency));
 }
 
+/* Does a division that is predicted to take MS beat the primary alone? */
+static bool pays(double ms, double alone_ms)
+{
+    return ms > 0 && ms + extra_ms < (1 - margin) * alone_ms;
+}
+
+/* Why SPLIT, which would not pay, would not: were all devices ready, would it? Changes their latencies in DEVICE. */
+static const char *why_not(const struct yk_strategy *strategy, const struct yk_split *split,
+                           struct yk_split_device *device, double alone_ms)
+{
+    uint64_t groups[YK_SPLIT_MAX] = {0};
+    double done[YK_SPLIT_MAX], ms;
+    for (unsigned i = 0; i < split->n; i++)
+        device[i].latency = 0;
+    yk_strategy_divide(strategy, split, groups);
+    return groups[yk_rt.machine->primary] < split->total && yk_split_times(split, groups, done, &ms) &&
+                   pays(ms, alone_ms)
+               ? "another device is predicted to be ready too late"
+               : "one device alone is predicted to be faster";
+}
+
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
     struct yk_prediction p;
@@ -153,14 +174,14 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
     if (free && !late && (p.again || lost))
         yk_code_decline(l->code); /* the one that is tried counts too: else the next would be */
-    if (free && (lost || !(d->predicted_ms > 0 && d->predicted_ms + extra_ms < (1 - margin) * p.alone_ms))) {
+    if (free && (lost || !pays(d->predicted_ms, p.alone_ms))) {
         if (p.all_warm && p.alone_ms < short_ms)
             yk_code_put(&l->code->small, (double)yk_decide_items(l));
         else if (!late && !p.again && !lost)
             yk_code_decline(l->code);
         d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
-        return p.all_warm ? "one device alone is predicted to be faster"
-                          : "another device is predicted to be ready too late";
+        return lost ? "divided it was slower than on one device alone, the last times"
+                    : why_not(&strategy, &split, p.device, p.alone_ms);
     }
     if (force)
         give_everyone_some(d, n, groups);

@@ -46,21 +46,42 @@ static bool shares_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     return false;
 }
 
+/* What is slower than that was not compiled only. */
+static const double longest_compilation_ms = 1000;
+
+/* Are S, DEV's own first launches, slow by themselves rather than by being compiled? What is compiled is kept, so that
+ * it is seen once, and does not take for ever. */
+static bool really_slow(const struct yk_series *s, const struct yk_series *primary)
+{
+    const struct yk_sample *last = &s->at[s->n - 1];
+    return yk_series_count(s) > 1 || last->ms - yk_series_ms(primary, last->groups) > longest_compilation_ms;
+}
+
+/* Each time that a device was slow doubles the whole runs until it is tried again. */
+static bool worth_another_try(const struct yk_series *firsts, unsigned tries)
+{
+    uint64_t slow = yk_series_count(firsts);
+    return slow < 31 && tries >= 2u << slow;
+}
+
 /* The first launches on DEV. They are few and each had its own bad luck, so that devices of one name count as equally
- * fast while theirs do not say otherwise clearly. */
-static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series *s)
+ * fast while theirs do not say otherwise clearly. *SURE: they do, and it was no compilation. */
+static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series *s, bool *sure)
 {
     const struct yk_machine *m = yk_rt.machine;
     struct yk_series primary;
     bool own = recall(l, dev, YK_SAMPLE_FIRST, s);
+    *sure = false;
     if (dev == m->primary || !same_kind(&m->device[dev], yk_rt.primary) ||
         !recall(l, m->primary, YK_SAMPLE_FIRST, &primary))
         return own;
     if (own) {
         const struct yk_sample *last = &s->at[s->n - 1];
         double ratio = last->ms / yk_series_ms(&primary, last->groups);
-        if (ratio < 1 / 1.6 || ratio > 1.6)
+        if (ratio < 1 / 1.6 || ratio > 1.6) {
+            *sure = really_slow(s, &primary);
             return true;
+        }
     }
     *s = primary;
     return true;
@@ -139,28 +160,34 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
     for (unsigned i = 0; i < n; i++) {
         struct yk_split_device *s = &p->device[i];
         struct yk_series series = {0};
-        bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false;
+        bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false, sure = false;
+        /* What the whole launch alone says of this device too. */
+        bool as_primary = p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary));
         if (!(s->usable = d->takes[i]))
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
-        if (p->again && p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary))) {
+        if (p->again && as_primary) {
             s->rate = (double)d->total / p->alone_ms;
-        } else if (shares_of(l, i, &series)) {
+        } else if (shares_of(l, i, &series) &&
+                   !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
-        } else if (!warm && !explore && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series)) {
+        } else if (series.n) {
+            s->rate = (double)d->total / p->alone_ms;
+            series.n = 0; /* it says nothing of a first launch either */
+        } else if (!warm && (i == primary || yk_warm_done(l, i, d->local)) && firsts_of(l, i, &series, &sure) &&
+                   !(explore && (!sure || worth_another_try(&series, tries)))) {
             /* Processes with one launch leave nothing else, and what is compiled already needs no allowance. */
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
             firsts = true;
             /* Far slower than the whole launch alone: it was compiled, and there is no telling from it. */
-            if (p->alone_ms > 0 && yk_table_ms(&s->table, (double)d->total) > 2 * p->alone_ms &&
-                same_kind(&yk_rt.machine->device[i], yk_rt.primary)) {
+            if (as_primary && !sure && yk_table_ms(&s->table, (double)d->total) > 2 * p->alone_ms) {
                 s->table.n = 0;
                 s->rate = (double)d->total / p->alone_ms;
                 s->latency = first_cached_ms;
             }
         } else if (rate > 0) {
             s->rate = rate;
-        } else if (p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary))) {
+        } else if (as_primary) {
             s->rate = (double)d->total / p->alone_ms;
         } else {
             p->all_known = false;

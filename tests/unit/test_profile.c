@@ -120,6 +120,36 @@ START_TEST(a_change_is_followed_within_a_few_launches)
 }
 END_TEST
 
+START_TEST(few_work_groups_say_nothing_of_many)
+{
+    struct yk_series s = {0};
+    ck_assert(!yk_series_belied(&s, 1000, 1)); /* nothing is said */
+    yk_series_add(&s, 10, 10);                 /* 1 ms each: a hundred times as many are 1,000 ms */
+    ck_assert(yk_series_belied(&s, 1000, 100));
+    ck_assert(!yk_series_belied(&s, 1000, 0));   /* nobody knows */
+    ck_assert(!yk_series_belied(&s, 1000, 600)); /* not by much */
+    ck_assert(!yk_series_belied(&s, 150, 1));    /* not far beyond it: it may be that slow */
+    yk_series_add(&s, 100, 100);
+    ck_assert(!yk_series_belied(&s, 1000, 100));
+    ck_assert(yk_series_belied(&s, 2000, 200));
+}
+END_TEST
+
+START_TEST(every_measurement_counts)
+{
+    struct yk_series s = {0};
+    ck_assert_uint_eq(yk_series_count(&s), 0);
+    for (int i = 0; i < 40; i++)
+        yk_series_add_least(&s, 1 + i * i, 1 + i); /* more than there are places */
+    ck_assert_uint_ge(yk_series_count(&s), YK_SERIES_SAMPLES);
+    s.n = 0;
+    for (int i = 0; i < 3; i++)
+        yk_series_add_least(&s, 10, 10 + i);
+    yk_series_add_least(&s, 1000, 10);
+    ck_assert_uint_eq(yk_series_count(&s), 4);
+}
+END_TEST
+
 START_TEST(a_series_never_overflows)
 {
     struct yk_series s = {0};
@@ -395,6 +425,7 @@ START_TEST(a_full_disk_costs_only_the_samples)
 END_TEST
 
 YK_TEST_MAIN("profile", a_table_follows_the_samples, noise_is_no_slope, a_level_line_stays_level_where_it_was_measured,
-             a_change_is_followed_within_a_few_launches, a_series_never_overflows, a_regression_tree_finds_what_matters,
-             what_is_written_is_read, foreign_files_are_set_aside, killed_writers_leave_a_good_database,
-             mutated_databases_are_never_fatal, a_full_disk_costs_only_the_samples)
+             a_change_is_followed_within_a_few_launches, few_work_groups_say_nothing_of_many, every_measurement_counts,
+             a_series_never_overflows, a_regression_tree_finds_what_matters, what_is_written_is_read,
+             foreign_files_are_set_aside, killed_writers_leave_a_good_database, mutated_databases_are_never_fatal,
+             a_full_disk_costs_only_the_samples)

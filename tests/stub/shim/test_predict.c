@@ -1,0 +1,154 @@
+/* What a launch is predicted to take on each device, by what was measured of it. No call reaches a driver: the machine
+ * is written down by hand, two devices of one kind. */
+#include <stdio.h>
+#include "partitioner/cost.h"
+#include "shim/core/runtime.h"
+#include "shim/queue/predict.h"
+#include "shim/queue/remember.h"
+#include "tests/unit/main.h"
+
+enum { GROUPS = 4096, LOCAL = 64, ALONE_MS = 20 };
+
+static struct yk_machine machine = {.n = 2};
+static struct yk_build build;
+static struct yk_code code;
+static struct yk_launch launch;
+static struct yk_decision decision;
+static struct yk_prediction p;
+
+/* A launch of a kernel that nothing is known of. WARM: it has run on both devices in this process. */
+static void begin(bool warm)
+{
+    static char name[] = "kernel";
+    static uint64_t number;
+    for (unsigned i = 0; i < machine.n; i++)
+        machine.device[i] = (struct yk_device){
+            .index = i, .twin = i, .name = "device", .driver = "1", .type = CL_DEVICE_TYPE_GPU, .usable = true};
+    yk_rt.machine = &machine;
+    yk_rt.primary = &machine.device[0];
+    build = (struct yk_build){.content = {.lo = ++number}};
+    code = (struct yk_code){.build = &build, .name = name};
+    launch = (struct yk_launch){
+        .code = &code, .dims = 1, .has_local = true, .local = {LOCAL}, .global = {(size_t)GROUPS * LOCAL}};
+    decision = (struct yk_decision){.total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true}};
+    for (unsigned i = 0; i < machine.n; i++) {
+        code.warm[i] = warm;
+        code.warm_done[i][0] = code.warm_done[i][1] = true; /* what its driver compiles is compiled */
+    }
+}
+
+static void measured(unsigned dev, enum yk_sample_kind kind, double groups, double ms)
+{
+    yk_remember(&launch, dev, kind, groups * LOCAL, ms);
+}
+
+/* How long DEV is predicted to take for all of it. */
+static double whole_ms(unsigned dev)
+{
+    const double bytes[2] = {0, 0};
+    double ms = 0;
+    yk_predict(&launch, &decision, bytes, &p);
+    ck_assert(yk_split_time(&p.device[dev], GROUPS, &ms));
+    return ms;
+}
+
+static uint64_t share_of(unsigned dev)
+{
+    struct yk_strategy strategy;
+    struct yk_split split = {.n = 2, .device = p.device, .total = GROUPS};
+    uint64_t groups[YK_SPLIT_MAX] = {0};
+    ck_assert_int_eq(yk_strategy_parse("waterfill", &strategy, NULL, 0), YK_OK);
+    yk_strategy_divide(&strategy, &split, groups);
+    return groups[dev];
+}
+
+/* 40 work-groups took 100 times as long as they should, because the device was busy. */
+START_TEST(a_few_work_groups_on_a_busy_device_are_not_drawn_out)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(1, YK_SAMPLE_SHARED, 40, 100 * 40.0 * ALONE_MS / GROUPS);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.1 * ALONE_MS);
+    ck_assert_uint_gt(share_of(1), GROUPS * 2 / 5);
+    measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, ALONE_MS / 2.0);
+    measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 10 * ALONE_MS); /* it is as slow as that, then */
+    ck_assert_double_gt(whole_ms(1), 15 * ALONE_MS);
+    ck_assert_uint_lt(share_of(1), GROUPS / 8);
+}
+END_TEST
+
+/* The primary too, and where the whole launch's time is not known nothing is presumed. */
+START_TEST(nothing_else_is_presumed)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_SHARED, 40, 100 * 40.0 * ALONE_MS / GROUPS);
+    ck_assert_double_gt(whole_ms(0), 50 * ALONE_MS);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    ck_assert_double_eq_tol(whole_ms(0), ALONE_MS, 0.1 * ALONE_MS);
+    begin(true); /* another kind of device may well be that slow */
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(1, YK_SAMPLE_SHARED, 40, 100 * 40.0 * ALONE_MS / GROUPS);
+    snprintf(machine.device[1].name, sizeof machine.device[1].name, "another");
+    measured(1, YK_SAMPLE_SHARED, 40, 100 * 40.0 * ALONE_MS / GROUPS);
+    ck_assert_double_gt(whole_ms(1), 50 * ALONE_MS);
+}
+END_TEST
+
+/* A device that is ten times slower has an eleventh by right, and what is measured of that stands. */
+START_TEST(a_slow_device_keeps_its_small_share)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(0, YK_SAMPLE_SHARED, GROUPS * 10 / 11.0, ALONE_MS * 10 / 11.0);
+    measured(1, YK_SAMPLE_SHARED, GROUPS / 11.0, ALONE_MS * 10 / 11.0);
+    ck_assert_double_eq_tol(whole_ms(1), 10 * ALONE_MS, ALONE_MS);
+    ck_assert_uint_lt(share_of(1), GROUPS / 8);
+}
+END_TEST
+
+/* In processes of one launch there are first launches only: a slow one was compiled, unless another was slow too. */
+START_TEST(first_launches_that_are_always_slow_are_believed)
+{
+    begin(false);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(0, YK_SAMPLE_FIRST, GROUPS, ALONE_MS);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, 5 * ALONE_MS);
+    ck_assert_double_lt(whole_ms(1), 2 * ALONE_MS);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 3.0, 10 / 3.0 * ALONE_MS);
+    ck_assert_double_gt(whole_ms(1), 8 * ALONE_MS);
+    ck_assert_uint_lt(share_of(1), GROUPS / 8);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, ALONE_MS / 2.0); /* the least counts */
+    ck_assert_double_lt(whole_ms(1), 2 * ALONE_MS);
+}
+END_TEST
+
+/* Seconds are no compilation, the first time already. */
+START_TEST(what_takes_too_long_was_not_compiled)
+{
+    begin(false);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, 100 * ALONE_MS);
+    measured(0, YK_SAMPLE_FIRST, GROUPS, 100 * ALONE_MS);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, 500 * ALONE_MS);
+    ck_assert_double_gt(whole_ms(1), 800 * ALONE_MS);
+}
+END_TEST
+
+/* After 2, 4, 8, ... whole runs a device is tried again; of those that has been slow, the later the more often. */
+START_TEST(who_was_slow_too_often_is_not_tried_again)
+{
+    begin(false);
+    for (int i = 0; i < 8; i++) {
+        measured(0, YK_SAMPLE_FIRST, GROUPS, ALONE_MS);
+        if (i < 2)
+            measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, 5 * ALONE_MS);
+        bool tried = whole_ms(1) < 2 * ALONE_MS;
+        ck_assert_int_eq(tried, i == 0 || i == 7);
+    }
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, 5 * ALONE_MS);
+    ck_assert_double_gt(whole_ms(1), 8 * ALONE_MS);
+}
+END_TEST
+
+YK_TEST_MAIN("predict", a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
+             a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
+             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again)
