@@ -3,28 +3,27 @@
  * yoke's (new cache and data folders; the driver's own cache as the bare runs have left it). Warm: after some runs and
  * what they have left to be compiled beside them. End to end: from the start of the process to the last finish.
  * Reachable: the ideal of T with both devices running the whole program at once, bare: what they share besides yoke
- * (memory, caches) is in it.
+ * (memory, caches) is in it. Linear: warm, divided by the devices' speeds alone (YOKE_STRATEGY=linear).
  *
- *     POCL_DEVICES="basic basic" bench/coexec [--apps A,B] [--sizes table2,table2x16] [--rounds N] [--keep FILE]
- * [--json FILE] bench/coexec --from FILE
+ *     bench/coexec [--pairs equal,slow4] [--apps A,B] [--sizes table2,table2x16] [--rounds N]
+ *                  [--keep FILE [--seconds N]] [--svg FILE] [--json FILE]
+ *     bench/coexec --from FILE [--svg FILE] [--json FILE]
  *
- * --keep appends a line per program, --from makes the figures from such lines, so that a long run can be cut in pieces.
+ * --keep appends a line per program that FILE lacks, --from makes the figures from such lines, so that a long run can
+ * be cut in pieces: with --seconds no program is begun after so many.
+ *
+ * Devices that a fault script makes slower have no bare driver that is: alone they are measured under yoke with that
+ * one device and nothing divided, in the same run.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+#include "bench/coexec.h"
 #include "bench/figure.h"
 
-enum { ROUNDS = 15, PREPARE = 4 };
+enum { MOST = 400 };
 static const char all_apps[] =
     "aes_encrypt,aes_decrypt,binomial_option,black_scholes,histogram,matrix_multiply,"
     "matrix_transpose,quasi_random,reduction,scan,vector_add,stencil2d,nbody,bfs,spmv,kmeans,"
@@ -32,332 +31,285 @@ static const char all_apps[] =
 /* Beyond this, 16 times the size is not run. */
 static const double longest_ms = 1000;
 
-struct times {
-    double ms, total;
+static struct coexec_pair pairs[] = {
+    {"equal", "two of PoCL's basic devices", NULL, false},
+    {"slow2", "the second one's kernels twice as long", "slow@1=2", false},
+    {"slow4", "four times as long", "slow@1=4", false},
+    {"slow10", "ten times as long", "slow@1=10", false},
+    {"link1g", "the second with memory of its own behind a link of 1 GB/s", "own@1;link@1=1G", false},
+    {"intel", "PoCL's basic device and Intel's runtime on one core, numerics any", NULL, true},
+    {"fault", "as --fault says", NULL, false},
 };
+enum { PAIRS = sizeof pairs / sizeof *pairs, FAULT = PAIRS - 1 };
 
-struct row {
-    char app[64], size[32];
-    struct times bare[2], beside[2], cold, warm;
-};
+static struct coexec_row row[MOST];
+static int rows;
 
-/* A program under way; its output comes from FD. */
-struct process {
-    pid_t pid;
-    int fd;
-};
-
-static char build[PATH_MAX], scratch[64] = "/tmp/coexec.XXXXXX", library[PATH_MAX + 16];
-
-static void die(const char *what)
+static const struct coexec_pair *find_pair(const char *name)
 {
-    fprintf(stderr, "coexec: %s: %s\n", what, strerror(errno));
-    exit(1);
+    for (int i = 0; i < PAIRS; i++)
+        if (!strcmp(pairs[i].name, name) && (i < FAULT || pairs[i].fault))
+            return &pairs[i];
+    return NULL;
 }
 
-static void environment(bool yoke, const char *folder)
+static double ideal(const struct coexec_row *r)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s/cache", scratch, folder);
-    setenv("XDG_CACHE_HOME", path, 1);
-    snprintf(path, sizeof path, "%s/%s/data", scratch, folder);
-    setenv("XDG_DATA_HOME", path, 1);
-    snprintf(path, sizeof path, "%s/%s/pocl", scratch, folder);
-    setenv("POCL_CACHE_DIR", path, 1);
-    if (yoke)
-        setenv("LD_PRELOAD", library, 1);
+    return coexec_together(r->bare);
 }
 
-/* DEVICE below 0: under yoke. */
-static struct process start(const struct row *r, int device, const char *folder)
+static void print(const struct coexec_row *r)
 {
-    int pipefd[2];
-    char number[16], app[PATH_MAX + 128];
-    if (pipe2(pipefd, O_CLOEXEC))
-        die("pipe");
-    snprintf(app, sizeof app, "%s/bench/apps/%s", build, r->app);
-    snprintf(number, sizeof number, "%d", device < 0 ? 0 : device);
-    struct process p = {fork(), pipefd[0]};
-    if (p.pid < 0)
-        die("fork");
-    if (!p.pid) {
-        environment(device < 0, folder);
-        dup2(pipefd[1], 1);
-        execl(app, app, "--size", r->size, "--device", number, "--no-verify", (char *)NULL);
-        _exit(127);
-    }
-    close(pipefd[1]);
-    return p;
-}
-
-/* False: it failed (PoCL 3.1 aborts now and then). */
-static bool finish(struct process p, struct times *t)
-{
-    int status;
-    char text[4096] = "";
-    size_t used = 0;
-    for (ssize_t n; (n = read(p.fd, text + used, sizeof text - 1 - used)) > 0;)
-        used += (size_t)n;
-    close(p.fd);
-    if (waitpid(p.pid, &status, 0) != p.pid || !WIFEXITED(status) || WEXITSTATUS(status))
-        return false;
-    const char *a = strstr(text, "time_ms="), *b = strstr(text, "total_ms=");
-    return a && b && sscanf(a, "time_ms=%lf", &t->ms) == 1 && sscanf(b, "total_ms=%lf", &t->total) == 1;
-}
-
-static void give_up(const struct row *r, const char *how)
-{
-    fprintf(stderr, "coexec: %s --size %s fails%s\n", r->app, r->size, how);
-    exit(1);
-}
-
-static void run(const struct row *r, int device, const char *folder, struct times *t)
-{
-    for (int attempt = 0; attempt < 4; attempt++)
-        if (finish(start(r, device, folder), t))
-            return;
-    give_up(r, device < 0 ? " under yoke" : "");
-}
-
-/* Both devices, bare, at once. */
-static void run_beside(const struct row *r, struct times t[2])
-{
-    for (int attempt = 0; attempt < 4; attempt++) {
-        struct process a = start(r, 0, "bare"), b = start(r, 1, "bare");
-        bool first = finish(a, &t[0]), second = finish(b, &t[1]);
-        if (first && second)
-            return;
-    }
-    give_up(r, " beside itself");
-}
-
-static int compare(const void *a, const void *b)
-{
-    double d = *(const double *)a - *(const double *)b;
-    return d < 0 ? -1 : d > 0;
-}
-
-static struct times median(const struct times *t, int n)
-{
-    double a[2 * ROUNDS], b[2 * ROUNDS];
-    for (int i = 0; i < n; i++)
-        a[i] = t[i].ms, b[i] = t[i].total;
-    qsort(a, (size_t)n, sizeof *a, compare);
-    qsort(b, (size_t)n, sizeof *b, compare);
-    return (struct times){a[n / 2], b[n / 2]};
-}
-
-/* Until nothing that a run has left to be compiled is at work any more. */
-static void settle(void)
-{
-    for (int i = 0; i < 100; i++) {
-        bool busy = false;
-        FILE *f = popen("pgrep -x yoke-warm", "r");
-        busy = f && fgetc(f) != EOF;
-        if (f)
-            pclose(f);
-        if (!busy)
-            return;
-        nanosleep(&(struct timespec){0, 200000000}, NULL);
-    }
-}
-
-/* A new folder whose driver's cache is as the bare runs have left it. */
-static void begin(const char *folder)
-{
-    char command[512];
-    snprintf(command, sizeof command, "mkdir -m 700 '%s/%s' && cp -r '%s/bare/pocl' '%s/%s/pocl'", scratch, folder,
-             scratch, scratch, folder);
-    if (system(command))
-        die(folder);
-}
-
-static void measure(struct row *r, int rounds)
-{
-    struct times bare[2][2 * ROUNDS], beside[2][ROUNDS], cold[ROUNDS], warm[ROUNDS], t;
-    char folder[80];
-    static int number;
-    for (int d = 0; d < 2; d++)
-        run(r, d, "bare", &t); /* fills the driver's cache */
-    number++;
-    for (int i = 0; i < rounds; i++) {
-        for (int d = 0; d < 2; d++)
-            run(r, d, "bare", &bare[d][i]);
-        struct times both[2];
-        run_beside(r, both);
-        for (int d = 0; d < 2; d++)
-            beside[d][i] = both[d];
-        snprintf(folder, sizeof folder, "cold%d-%d", number, i);
-        begin(folder);
-        run(r, -1, folder, &cold[i]);
-        settle();
-    }
-    snprintf(folder, sizeof folder, "warm%d", number);
-    begin(folder);
-    for (int i = 0; i < PREPARE; i++) {
-        run(r, -1, folder, &t);
-        settle();
-    }
-    for (int i = 0; i < rounds; i++) {
-        run(r, -1, folder, &warm[i]);
-        for (int d = 0; d < 2; d++) /* the machine's moods meet both */
-            run(r, d, "bare", &bare[d][rounds + i]);
-    }
-    for (int d = 0; d < 2; d++) {
-        r->bare[d] = median(bare[d], 2 * rounds);
-        r->beside[d] = median(beside[d], rounds);
-    }
-    r->cold = median(cold, rounds);
-    r->warm = median(warm, rounds);
-}
-
-static double together(const struct times t[2])
-{
-    return 1 / (1 / t[0].ms + 1 / t[1].ms);
-}
-
-static double ideal(const struct row *r)
-{
-    return together(r->bare);
-}
-
-static const struct times *fastest(const struct row *r)
-{
-    return r->bare[0].total < r->bare[1].total ? &r->bare[0] : &r->bare[1];
-}
-
-static void print(const struct row *r)
-{
-    printf("%-17s%-10s %9.2f %9.2f %9.2f %9.2f | cold %9.2f %5.3f %5.3f | warm %9.2f %5.3f %5.3f\n", r->app, r->size,
-           r->bare[0].ms, r->bare[1].ms, ideal(r), together(r->beside), r->cold.ms, ideal(r) / r->cold.ms,
-           fastest(r)->total / r->cold.total, r->warm.ms, ideal(r) / r->warm.ms, fastest(r)->total / r->warm.total);
+    printf("%-7s%-17s%-10s %9.2f %9.2f %9.2f %9.2f | %9.2f %5.3f %5.3f | %9.2f %5.3f %5.3f |", r->pair, r->app, r->size,
+           r->bare[0].ms, r->bare[1].ms, ideal(r), coexec_together(r->beside), r->cold.ms, ideal(r) / r->cold.ms,
+           coexec_fastest(r)->total / r->cold.total, r->warm.ms, ideal(r) / r->warm.ms,
+           coexec_fastest(r)->total / r->warm.total);
+    if (r->work.share[0] >= 0)
+        printf(" %3.0f:%-3.0f", 100 * r->work.share[0], 100 * r->work.share[1]);
+    putchar('\n');
     fflush(stdout);
 }
 
-static void keep(const char *file, const struct row *r)
+/* The numbers of a row in the order of a kept line. */
+static int numbers_of(struct coexec_row *r, double *to[28])
 {
-    FILE *f = fopen(file, "a");
-    if (!f)
-        die(file);
-    fprintf(f, "%s %s", r->app, r->size);
-    const struct times *t[] = {&r->bare[0], &r->bare[1], &r->beside[0], &r->beside[1], &r->cold, &r->warm};
-    for (int i = 0; i < 6; i++)
-        fprintf(f, " %.4f %.4f", t[i]->ms, t[i]->total);
-    fputc('\n', f);
-    if (fclose(f))
-        die(file);
-}
-
-struct sums {
-    double warm, cold, warm_gain, reachable, n, worst, worst_cold, worst_warm;
-};
-
-static void add(struct sums *s, const struct row *r)
-{
-    double cold = fastest(r)->total / r->cold.total, warm = fastest(r)->total / r->warm.total;
-    s->warm += log(ideal(r) / r->warm.ms);
-    s->cold += log(ideal(r) / r->cold.ms);
-    s->reachable += log(ideal(r) / together(r->beside));
-    s->warm_gain += log(fmin(r->bare[0].ms, r->bare[1].ms) / r->warm.ms);
-    s->n++;
-    s->worst_cold = fmin(s->worst_cold, cold);
-    s->worst_warm = fmin(s->worst_warm, warm);
-    s->worst = fmin(s->worst, fmin(cold, warm));
-}
-
-static int figures(const struct sums *s, const char *json)
-{
-    if (!s->n)
-        return 1;
-    figure("coexec.warm_geomean", exp(s->warm / s->n), "of_ideal");
-    figure("coexec.cold_geomean", exp(s->cold / s->n), "of_ideal");
-    figure("coexec.reachable_geomean", exp(s->reachable / s->n), "of_ideal");
-    figure("coexec.warm_over_fastest", exp(s->warm_gain / s->n), "times");
-    figure("coexec.worst_vs_fastest", s->worst, "ratio");
-    figure("coexec.worst_vs_fastest_cold", s->worst_cold, "ratio");
-    figure("coexec.worst_vs_fastest_warm", s->worst_warm, "ratio");
-    return figure_finish(json);
-}
-
-static void from(const char *file, struct sums *s)
-{
-    struct row r;
-    FILE *f = fopen(file, "r");
-    if (!f)
-        die(file);
-    while (fscanf(f, "%63s %31s %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", r.app, r.size, &r.bare[0].ms,
-                  &r.bare[0].total, &r.bare[1].ms, &r.bare[1].total, &r.beside[0].ms, &r.beside[0].total,
-                  &r.beside[1].ms, &r.beside[1].total, &r.cold.ms, &r.cold.total, &r.warm.ms, &r.warm.total) == 14) {
-        print(&r);
-        add(s, &r);
+    int n = 0;
+    struct coexec_times *t[] = {&r->bare[0], &r->bare[1], &r->beside[0], &r->beside[1], &r->cold, &r->warm, &r->linear};
+    for (unsigned i = 0; i < sizeof t / sizeof *t; i++) {
+        to[n++] = &t[i]->ms;
+        to[n++] = &t[i]->total;
     }
-    fclose(f);
+    for (int i = 0; i < 2; i++) {
+        struct coexec_work *w = i ? &r->linear_work : &r->work;
+        for (int d = 0; d < 2; d++) {
+            to[n++] = &w->share[d];
+            to[n++] = &w->in_ms[d];
+            to[n++] = &w->run_ms[d];
+        }
+        to[n++] = &w->merge_ms;
+    }
+    return n;
+}
+
+static void keep(const char *file, struct coexec_row *r)
+{
+    double *v[28];
+    int n = numbers_of(r, v);
+    FILE *f = fopen(file, "a");
+    if (f) {
+        fprintf(f, "%s %s %s", r->pair, r->app, r->size);
+        for (int i = 0; i < n; i++)
+            fprintf(f, " %.4f", *v[i]);
+        fputc('\n', f);
+    }
+    if (!f || fclose(f)) {
+        perror(file);
+        exit(1);
+    }
+}
+
+/* Lines of before there were pairs and work: "APP SIZE" and the first twelve numbers. */
+static bool parse(const char *line, struct coexec_row *r)
+{
+    enum { OLD = 12 };
+    double *v[28];
+    int n = numbers_of(r, v), at = 0, more, got = 0;
+    *r = (struct coexec_row){.pair = "equal", .work.share = {-1, -1}, .linear_work.share = {-1, -1}};
+    if (sscanf(line, "%31s %63s %31[a-z0-9]%n", r->pair, r->app, r->size, &at) != 3 || (line[at] && line[at] != ' '))
+        if (strcpy(r->pair, "equal"), sscanf(line, "%63s %31s%n", r->app, r->size, &at) != 2)
+            return false;
+    while (got < n && sscanf(line + at, " %lf%n", v[got], &more) == 1) {
+        at += more;
+        got++;
+    }
+    return got == n || got == OLD;
+}
+
+static bool have(const char *pair, const char *app, const char *size)
+{
+    for (int i = 0; i < rows; i++)
+        if (!strcmp(row[i].pair, pair) && !strcmp(row[i].app, app) && !strcmp(row[i].size, size))
+            return true;
+    return false;
+}
+
+/* The rows of FILE; it may not be there yet where it is to be added to. */
+static bool read_rows(const char *file)
+{
+    char line[1024];
+    FILE *f = fopen(file, "r");
+    while (f && rows < MOST && fgets(line, sizeof line, f))
+        if (parse(line, &row[rows]))
+            rows++;
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+static const char *name_of(const char *pair, const char *figure_name)
+{
+    static char text[16 * PAIRS][64];
+    static int n;
+    if (!strcmp(pair, "equal"))
+        snprintf(text[n], sizeof *text, "coexec.%s", figure_name);
+    else
+        snprintf(text[n], sizeof *text, "coexec.%s.%s", pair, figure_name);
+    return text[n++];
+}
+
+static void figures_of(const char *pair)
+{
+    double warm = 0, cold = 0, reachable = 0, gain = 0, linear = 0, n = 0, linears = 0, worst_cold = 1e9,
+           worst_warm = 1e9;
+    for (int i = 0; i < rows; i++) {
+        const struct coexec_row *r = &row[i];
+        if (strcmp(r->pair, pair) != 0)
+            continue;
+        n++;
+        warm += log(ideal(r) / r->warm.ms);
+        cold += log(ideal(r) / r->cold.ms);
+        reachable += log(ideal(r) / coexec_together(r->beside));
+        gain += log(fmin(r->bare[0].ms, r->bare[1].ms) / r->warm.ms);
+        linear += r->linear.ms > 0 ? log(ideal(r) / r->linear.ms) : 0;
+        linears += r->linear.ms > 0;
+        worst_cold = fmin(worst_cold, coexec_fastest(r)->total / r->cold.total);
+        worst_warm = fmin(worst_warm, coexec_fastest(r)->total / r->warm.total);
+    }
+    if (!n)
+        return;
+    figure(name_of(pair, "warm_geomean"), exp(warm / n), "of_ideal");
+    figure(name_of(pair, "cold_geomean"), exp(cold / n), "of_ideal");
+    figure(name_of(pair, "reachable_geomean"), exp(reachable / n), "of_ideal");
+    if (linears > 0)
+        figure(name_of(pair, "linear_geomean"), exp(linear / linears), "of_ideal");
+    figure(name_of(pair, "warm_over_fastest"), exp(gain / n), "times");
+    figure(name_of(pair, "worst_vs_fastest"), fmin(worst_cold, worst_warm), "ratio");
+    figure(name_of(pair, "worst_vs_fastest_cold"), worst_cold, "ratio");
+    figure(name_of(pair, "worst_vs_fastest_warm"), worst_warm, "ratio");
+}
+
+static int finish(const char *svg, const char *json)
+{
+    for (int i = 0; i < PAIRS; i++)
+        figures_of(pairs[i].name);
+    if (svg && !coexec_chart(svg, row, rows)) {
+        perror(svg);
+        return 1;
+    }
+    return figure_finish(json) || !rows;
 }
 
 static int usage(FILE *to)
 {
-    fputs("usage: coexec [--apps A,B] [--sizes table2,table2x16] [--rounds N] [--keep FILE] [--json FILE]\n"
-          "       coexec --from FILE [--json FILE]\n"
-          "Programs of bench/apps on two devices under yoke, beside each device alone on the bare driver, cold and "
-          "warm.\n"
-          "--keep appends a line per program to FILE, --from makes the figures from such lines. POCL_DEVICES: \"basic\n"
-          "basic\" where it is not set. Takes 20 minutes on a quiet machine.\n",
-          to);
+    fputs(
+        "usage: coexec [--pairs A,B|all] [--fault SCRIPT] [--apps A,B] [--sizes table2,table2x16] [--rounds N]\n"
+        "              [--keep FILE [--seconds N]] [--svg FILE] [--json FILE]\n"
+        "       coexec --from FILE [--svg FILE] [--json FILE]\n"
+        "Programs of bench/apps on two devices under yoke, beside each device alone on the bare driver, cold and "
+        "warm.\n"
+        "--keep appends a line to FILE for each program that it lacks, --seconds begins none after so many, --from\n"
+        "makes the figures from such lines. --svg: Fig. 9 and 10 of the SKMD paper for these devices.\n"
+        "POCL_DEVICES: \"basic basic\" where it is not set. Takes 20 minutes a pair on a quiet machine. Pairs (equal\n"
+        "where none is named; the others at table2 where no size is):\n",
+        to);
+    for (int i = 0; i < FAULT; i++)
+        fprintf(to, "  %-8s %s\n", pairs[i].name, pairs[i].what);
+    fputs("  fault    two of PoCL's basic devices under the script of --fault (YOKE_FAULT)\n", to);
     return to == stdout ? 0 : 2;
 }
 
-static void places(const char *argv0)
+/* The I-th name of a LIST of at most 1,023 characters, with commas; NULL: it has fewer. */
+static const char *item(const char *list, int i)
 {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        die(argv0);
-    self[n] = 0;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = 0;
-    }
-    snprintf(build, sizeof build, "%s", self);
-    snprintf(library, sizeof library, "%s/libyoke.so", build);
-    if (!mkdtemp(scratch))
-        die(scratch);
-    char path[128];
-    snprintf(path, sizeof path, "%s/bare", scratch);
-    if (mkdir(path, 0700))
-        die(path);
-    snprintf(path, sizeof path, "%s/bare/pocl", scratch);
-    if (mkdir(path, 0700))
-        die(path);
+    static char text[3][1024];
+    static int turn;
+    char *rest = text[turn = (turn + 1) % 3], *name = NULL;
+    snprintf(rest, sizeof *text, "%s", list);
+    for (; i >= 0; i--)
+        name = strsep(&rest, ",");
+    return name;
 }
 
-static void remove_scratch(void)
+struct wanted {
+    const char *pairs, *apps, *sizes, *keep;
+    int rounds;
+    double seconds;
+};
+
+static double now(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
-    if (system(command))
-        fprintf(stderr, "coexec: %s is left\n", scratch);
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* False: the time is over. */
+static bool measure(const struct wanted *w, const struct coexec_pair *pair, const char *app, const char *size,
+                    double until)
+{
+    struct coexec_row *r = &row[rows];
+    if (have(pair->name, app, size) || rows == MOST)
+        return true;
+    if (now() > until)
+        return false;
+    *r = (struct coexec_row){.linear = {0}};
+    snprintf(r->pair, sizeof r->pair, "%s", pair->name);
+    snprintf(r->app, sizeof r->app, "%s", app);
+    snprintf(r->size, sizeof r->size, "%s", size);
+    double ms = coexec_once(pair, r);
+    if (strcmp(size, "table2") != 0 && ms > longest_ms) {
+        printf("%-7s%-17s%-10s %9.2f  longer than is asked for\n", pair->name, app, size, ms);
+        return true;
+    }
+    coexec_measure(pair, r, w->rounds);
+    print(r);
+    rows++;
+    if (w->keep)
+        keep(w->keep, r);
+    return true;
+}
+
+static bool measure_all(const struct wanted *w)
+{
+    double until = w->seconds > 0 ? now() + w->seconds : INFINITY;
+    const char *name, *app, *size;
+    for (int p = 0; (name = item(w->pairs, p)); p++) {
+        const struct coexec_pair *pair = find_pair(name);
+        const char *sizes = w->sizes ? w->sizes : !strcmp(name, "equal") ? "table2,table2x16" : "table2";
+        for (int a = 0; (app = item(w->apps, a)); a++)
+            for (int s = 0; (size = item(sizes, s)); s++)
+                if (!measure(w, pair, app, size, until))
+                    return false;
+    }
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    const char *apps = all_apps, *sizes = "table2,table2x16", *file = NULL, *json = NULL, *old = NULL;
-    int rounds = 5;
-    struct sums s = {.worst = 1e9, .worst_cold = 1e9, .worst_warm = 1e9};
+    struct wanted w = {.pairs = "equal", .apps = all_apps, .rounds = 5};
+    const char *json = NULL, *old = NULL, *svg = NULL, *name;
     for (int i = 1; i < argc; i += 2) {
         if (!strcmp(argv[i], "--help"))
             return usage(stdout);
         const char *v = i + 1 < argc ? argv[i + 1] : NULL;
         if (!v)
             return usage(stderr);
-        if (!strcmp(argv[i], "--apps"))
-            apps = v;
+        if (!strcmp(argv[i], "--pairs"))
+            w.pairs = !strcmp(v, "all") ? "equal,slow2,slow4,slow10,link1g,intel" : v;
+        else if (!strcmp(argv[i], "--fault"))
+            w.pairs = "fault", pairs[FAULT].fault = v;
+        else if (!strcmp(argv[i], "--apps"))
+            w.apps = v;
         else if (!strcmp(argv[i], "--sizes"))
-            sizes = v;
+            w.sizes = v;
         else if (!strcmp(argv[i], "--rounds"))
-            rounds = atoi(v) < 1 ? 1 : atoi(v) > ROUNDS ? ROUNDS : atoi(v);
+            w.rounds = atoi(v) < 1 ? 1 : atoi(v) > COEXEC_ROUNDS ? COEXEC_ROUNDS : atoi(v);
         else if (!strcmp(argv[i], "--keep"))
-            file = v;
+            w.keep = v;
+        else if (!strcmp(argv[i], "--seconds"))
+            w.seconds = atof(v);
+        else if (!strcmp(argv[i], "--svg"))
+            svg = v;
         else if (!strcmp(argv[i], "--json"))
             json = v;
         else if (!strcmp(argv[i], "--from"))
@@ -365,38 +317,25 @@ int main(int argc, char **argv)
         else
             return usage(stderr);
     }
-    if (!getenv("POCL_DEVICES"))
-        setenv("POCL_DEVICES", "basic basic", 1);
-    printf("%-17s%-10s %9s %9s %9s %9s | ms, of ideal, end to end over the fastest device\n", "", "", "T0 ms", "T1 ms",
-           "ideal", "reachable");
-    if (old) {
-        from(old, &s);
-        return figures(&s, json);
+    for (int i = 0; (name = item(w.pairs, i)); i++)
+        if (!find_pair(name))
+            return usage(stderr);
+    printf("%-34s %9s %9s %9s %9s | cold ms, of ideal, end to end over the fastest device | warm | work\n", "", "T0 ms",
+           "T1 ms", "ideal", "reachable");
+    if (old && !read_rows(old)) {
+        perror(old);
+        return 1;
     }
-    places(argv[0]);
-    char list[1024], *next;
-    snprintf(list, sizeof list, "%s", apps);
-    for (char *app = strtok_r(list, ",", &next); app; app = strtok_r(NULL, ",", &next)) {
-        char two[128], *size_next;
-        snprintf(two, sizeof two, "%s", sizes);
-        for (char *size = strtok_r(two, ",", &size_next); size; size = strtok_r(NULL, ",", &size_next)) {
-            struct row r = {0};
-            struct times t;
-            snprintf(r.app, sizeof r.app, "%s", app);
-            snprintf(r.size, sizeof r.size, "%s", size);
-            run(&r, 0, "bare", &t);
-            run(&r, 0, "bare", &t);
-            if (strcmp(size, "table2") && t.ms > longest_ms) {
-                printf("%-17s%-10s %9.2f  longer than is asked for\n", app, size, t.ms);
-                continue;
-            }
-            measure(&r, rounds);
-            print(&r);
-            add(&s, &r);
-            if (file)
-                keep(file, &r);
-        }
+    if (!old && w.keep)
+        read_rows(w.keep); /* the first time there is none */
+    for (int i = 0; i < rows; i++)
+        print(&row[i]);
+    if (!old) {
+        coexec_open();
+        bool all = measure_all(&w);
+        coexec_close();
+        if (!all)
+            puts("the time is over before all was measured: call it again");
     }
-    remove_scratch();
-    return figures(&s, json);
+    return finish(svg, json);
 }
