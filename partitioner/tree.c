@@ -38,29 +38,16 @@ bool yk_tree_check(const struct yk_tree *t, char *msg, unsigned long n)
     return true;
 }
 
-static double leg(const struct yk_tree_device *d, double bytes)
-{
-    return d->bandwidth > 0 && bytes > 0 ? d->latency + bytes / d->bandwidth : 0;
-}
-
 static double between(const struct yk_tree *t, double bytes, unsigned from, unsigned to)
 {
-    return from == to ? 0 : leg(&t->device[from], bytes) + leg(&t->device[to], bytes);
-}
-
-/* What a node costs besides its children: its own inputs, its time, a root's result. */
-static double alone(const struct yk_tree *t, unsigned i, unsigned d)
-{
-    const struct yk_tree_node *v = &t->node[i];
-    return v->ms[d] + leg(&t->device[d], v->input_bytes) +
-           (v->parent == YK_TREE_ROOT ? leg(&t->device[d], v->result_bytes) : 0);
+    return from == to ? 0 : yk_tree_leg(&t->device[from], bytes) + yk_tree_leg(&t->device[to], bytes);
 }
 
 double yk_tree_sum(const struct yk_tree *t, const unsigned *place)
 {
     double sum = 0;
     for (unsigned i = 0; i < t->nodes; i++) {
-        sum += alone(t, i, place[i]);
+        sum += yk_tree_alone(t, i, place[i]);
         if (t->node[i].parent != YK_TREE_ROOT)
             sum += between(t, t->node[i].bytes, place[i], place[t->node[i].parent]);
     }
@@ -72,12 +59,12 @@ static double carry(const struct yk_tree *t, struct yk_tree_clock *c, double byt
                     double ready)
 {
     const struct yk_tree_device *f = &t->device[from], *o = &t->device[to];
-    double ms = leg(f, bytes);
+    double ms = yk_tree_leg(f, bytes);
     if (ms > 0) {
         double *out = &c->out[f->link];
         *out = ready = (*out > ready ? *out : ready) + ms;
     }
-    ms = leg(o, bytes);
+    ms = yk_tree_leg(o, bytes);
     if (ms > 0) {
         double *in = &c->in[o->link];
         *in = ready = (*in > ready ? *in : ready) + ms;
@@ -90,7 +77,7 @@ double yk_tree_step(const struct yk_tree *t, struct yk_tree_clock *c, const stru
 {
     const struct yk_tree_node *v = &t->node[i];
     const struct yk_tree_device *d = &t->device[place[i]];
-    double start = c->device[place[i]], ms = leg(d, v->input_bytes), end;
+    double start = c->device[place[i]], ms = yk_tree_leg(d, v->input_bytes), end;
     if (ms > 0) {
         c->in[d->link] += ms;
         start = start > c->in[d->link] ? start : c->in[d->link];
@@ -103,7 +90,7 @@ double yk_tree_step(const struct yk_tree *t, struct yk_tree_clock *c, const stru
     }
     c->device[place[i]] = end = start + v->ms[place[i]];
     double last = end;
-    ms = v->parent == YK_TREE_ROOT ? leg(d, v->result_bytes) : 0;
+    ms = v->parent == YK_TREE_ROOT ? yk_tree_leg(d, v->result_bytes) : 0;
     if (ms > 0) {
         double *out = &c->out[d->link];
         *out = last = (*out > end ? *out : end) + ms;
@@ -180,7 +167,7 @@ yk_status yk_tree_place_sum(const struct yk_tree *t, unsigned *place)
     }
     for (unsigned i = 0; i < t->nodes; i++)
         for (unsigned d = 0; d < n; d++)
-            best[i * n + d] = alone(t, i, d);
+            best[i * n + d] = yk_tree_alone(t, i, d);
     for (unsigned i = 0; i < t->nodes; i++) {
         unsigned p = t->node[i].parent;
         for (unsigned d = 0; d < n && p != YK_TREE_ROOT; d++) {

@@ -5,6 +5,20 @@
 
 #include "partitioner/tree.h"
 
+/* Transfer of BYTES over D's link; what node I costs on device D besides its children: its own inputs, its time, a
+ * root's result. In the sum model. */
+static inline double yk_tree_leg(const struct yk_tree_device *d, double bytes)
+{
+    return d->bandwidth > 0 && bytes > 0 ? d->latency + bytes / d->bandwidth : 0;
+}
+
+static inline double yk_tree_alone(const struct yk_tree *t, unsigned i, unsigned d)
+{
+    const struct yk_tree_node *v = &t->node[i];
+    return v->ms[d] + yk_tree_leg(&t->device[d], v->input_bytes) +
+           (v->parent == YK_TREE_ROOT ? yk_tree_leg(&t->device[d], v->result_bytes) : 0);
+}
+
 /* When each device and each direction of each link is free again; `end`: when all so far is done. Plain data. */
 struct yk_tree_clock {
     double device[YK_TREE_DEVICES], in[YK_TREE_DEVICES], out[YK_TREE_DEVICES];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/clock.h"
 
 struct choice {
     enum { CHOICE_CPU, CHOICE_OPENCL, CHOICE_CUDA, CHOICE_ALL } kind;
@@ -63,6 +64,31 @@ static yk_status open_opencl(int number, struct yk_gpu **gpu, char *msg, size_t 
     return st;
 }
 
+/* Seconds of one small transfer: the median of some there and back. */
+static yk_status measure_latency(struct yk_gpu *g, double *latency)
+{
+    enum { ROUNDS = 9 };
+    char few[1024] = {0};
+    double seconds[ROUNDS];
+    yk_gpu_memory m = 0;
+    yk_status st = yk_gpu_alloc(g, sizeof few, &m);
+    for (int i = 0; i < ROUNDS && st == YK_OK; i++) {
+        const uint64_t from = yk_now_ns();
+        st = yk_gpu_write(g, m, few, sizeof few);
+        if (st == YK_OK)
+            st = yk_gpu_read(g, m, few, sizeof few);
+        const double t = (double)(yk_now_ns() - from) * 0.5e-9;
+        int at = i;
+        for (; at > 0 && seconds[at - 1] > t; at--)
+            seconds[at] = seconds[at - 1];
+        seconds[at] = t;
+    }
+    yk_gpu_free(g, m);
+    if (st == YK_OK)
+        *latency = seconds[ROUNDS / 2];
+    return st;
+}
+
 yk_status yk_solver_device_open(const char *text, struct yk_solver_device **out, char *msg, size_t n)
 {
     struct choice c;
@@ -88,13 +114,15 @@ yk_status yk_solver_device_open(const char *text, struct yk_solver_device **out,
     }
     d->gpu = gpu;
     d->always = c.only;
-    d->latency = 50e-6;
+    d->launch = 50e-6;
     d->options.path = YK_GPU_BEST;
     /* A kernel per shape pays on a device that is much faster than its compiler is slow, and there not for the small
      * buckets that a tree has hundreds of. */
     d->options.generic = yk_gpu_host_memory(gpu);
     d->options.lazy = true;
     st = yk_gpu_calibrate(gpu, &d->in, &d->out);
+    if (st == YK_OK)
+        st = measure_latency(gpu, &d->latency);
     if (st != YK_OK) {
         snprintf(msg, n, "%s failed its first transfers", yk_gpu_name(gpu));
         yk_solver_device_close(d);

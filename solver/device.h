@@ -11,7 +11,8 @@
 struct yk_solver_device {
     struct yk_gpu *gpu;
     double in, out;                /* bytes per second of transfers */
-    double latency;                /* seconds of one transfer, or of a launch with its planning */
+    double latency;                /* seconds of one small transfer */
+    double launch;                 /* seconds of a launch with its planning, without the kernel */
     bool always;                   /* whatever the device can do runs there: for tests and comparisons */
     bool one_by_one;               /* small buckets do not go together: for comparisons */
     bool greedy;                   /* placed by yk_place_greedy: for comparisons */

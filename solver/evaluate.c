@@ -215,6 +215,7 @@ yk_status run_forward(struct run *r, struct yk_scaled *z)
                 return st;
             *z = yk_scaled_multiply(*z, run_table_scalar(r, run_child(r, i), 0));
         }
+    run_small_taken(r);
     if (!r->keep || z->m == 0) /* a leaf that is a root may be 0 as well: then there is no way back */
         free_forward(r);
     return YK_OK;

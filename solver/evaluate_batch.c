@@ -7,10 +7,13 @@
 #include "base/clock.h"
 #include "kernels/gpu/batch.h"
 #include "solver/evaluate_work.h"
+#include "solver/place.h"
 
-/* Multiply-adds of a bucket that is small; cells of all tables together, beside what the forecast counts. */
+/* Multiply-adds of a bucket that is small; cells of all tables together. */
 static const double SMALL_OPERATIONS = 1 << 20;
 static const double MOST_CELLS = 4 << 20;
+/* Seconds: a bucket's record and taking what it gave; a bucket on the CPU, and one multiply-add there. */
+static const double RECORD = 2e-6, CALL = 2e-6, OPERATION = 4e-10;
 /* Fewer would not pay for the two transfers. */
 enum { FEW = 8 };
 
@@ -23,6 +26,7 @@ struct run_small {
     uint32_t n, levels;
     size_t cells, leaves, results; /* of the piece; the end of each part of it */
     char *host;                    /* leaves and results */
+    double counted;                /* bytes that the forecast has for the piece now */
 };
 
 static bool is_small(const struct run *r, uint32_t child)
@@ -51,7 +55,8 @@ static bool look_at(struct run *r, uint32_t i, double *cells)
     struct yk_bucket b;
     uint32_t level = 1;
     double more = run_table_cells(r, out), sums = 1;
-    if (n->nchildren < 1 || n->nchildren > YK_CACHE_INPUTS || more > SMALL_OPERATIONS)
+    if (n->nchildren < 1 || n->nchildren > YK_CACHE_INPUTS || more > SMALL_OPERATIONS ||
+        (r->place && r->place[i] != YK_PLACE_TOGETHER))
         return false;
     children(r, i, in);
     for (uint32_t k = 0; k < n->nchildren; k++) {
@@ -66,10 +71,12 @@ static bool look_at(struct run *r, uint32_t i, double *cells)
     for (uint32_t v = 0; small && v < b.nsum; v++)
         sums *= b.domain[b.sum[v]];
     small = small && yk_bucket_operations(&b) <= SMALL_OPERATIONS && sums <= YK_GPU_BATCH_SUMS &&
-            run_products_safe(r, in, n->nchildren, &out->least, &most);
+            (r->dry || run_products_safe(r, in, n->nchildren, &out->least, &most));
     if (small) {
-        out->most = most + log2(sums);
-        out->bounded = true;
+        if (!r->dry) {
+            out->most = most + log2(sums);
+            out->bounded = true;
+        }
         s->level[i] = level;
         s->levels = level > s->levels ? level : s->levels;
         s->of_node[i] = yk_bucket_operations(&b);
@@ -152,23 +159,36 @@ static yk_status compute(struct run *r)
     return st;
 }
 
-/* Would the CPU take longer? In seconds: a bucket on the CPU and one multiply-add there, a bucket's record, a launch.
- */
-static bool pays(const struct run *r, double cells)
+/* Foretold of small node I among others: its tables are read from the device's caches. */
+static double seconds_together(const struct run *r, uint32_t i)
 {
-    static const double CALL = 2e-6, OPERATION = 4e-10, RECORD = 2e-6, LAUNCH = 1e-5;
-    const struct run_small *s = r->small;
-    const struct yk_solver_device *d = r->opt->device;
-    return d->always || s->n * CALL + s->operations * OPERATION >
-                            s->n * RECORD + s->levels * LAUNCH + 2 * d->latency + cells * (double)r->cell / d->out;
+    const bool single = r->opt->arithmetic == YK_ARITH_FLOAT;
+    const double bytes = r->small->of_node[i] * r->plan->node[i].nchildren * (double)r->cell;
+    return RECORD + bytes / yk_gpu_shape(r->opt->device->gpu, single)->inner_bytes;
 }
 
-yk_status run_small_start(struct run *r)
+/* Would the CPU take longer? */
+static bool pays(const struct run *r, double cells)
 {
+    const struct run_small *s = r->small;
     const struct yk_solver_device *d = r->opt->device;
-    const uint64_t from = yk_now_ns();
-    if (r->dry || !d || d->one_by_one || r->opt->arithmetic == YK_ARITH_LOG)
-        return YK_OK;
+    double there = s->levels * yk_gpu_launch_seconds(d->gpu) + 2 * d->latency + cells * (double)r->cell / d->out;
+    for (uint32_t i = 0; i < r->nnodes; i++)
+        there += s->level[i] ? seconds_together(r, i) : 0;
+    return s->n * CALL + s->operations * OPERATION > there;
+}
+
+/* The piece is there twice, on the device and at the host, but for a while: CELLS of it are left. */
+static void count(struct run *r, double both, double left)
+{
+    const double peak = r->now + both * (double)r->cell;
+    r->peak = peak > r->peak ? peak : r->peak;
+    r->small->counted = left * (double)r->cell;
+    r->now += r->small->counted;
+}
+
+static yk_status find(struct run *r, double *cells)
+{
     struct run_small *s = r->small = calloc(1, sizeof *s);
     if (!s)
         return YK_ENOMEM;
@@ -177,12 +197,32 @@ yk_status run_small_start(struct run *r)
     s->of_node = yk_arena_array(&s->arena, double, r->nnodes);
     if (!s->level || !s->at || !s->of_node)
         return YK_ENOMEM;
-    double cells = 0;
     for (uint32_t i = 0; i < r->nnodes; i++)
-        look_at(r, i, &cells);
-    const bool go = s->n >= FEW && pays(r, cells);
-    if (go)
+        look_at(r, i, cells);
+    return YK_OK;
+}
+
+yk_status run_small_start(struct run *r)
+{
+    const struct yk_solver_device *d = r->opt->device;
+    const uint64_t from = yk_now_ns();
+    double cells = 0;
+    if (!d || d->one_by_one || r->opt->arithmetic == YK_ARITH_LOG)
+        return YK_OK;
+    yk_status st = find(r, &cells);
+    if (st != YK_OK)
+        return st;
+    if (r->dry) {
+        /* Which of them will go is not known: no choice takes more than this. */
+        count(r, 2 * cells, cells);
+        return YK_OK;
+    }
+    const struct run_small *s = r->small;
+    const bool go = r->place ? s->n > 0 : s->n >= FEW && (d->always || pays(r, cells));
+    if (go) {
         lay_out(r);
+        count(r, (double)(r->small->cells + r->small->results), (double)r->small->results);
+    }
     /* What the device cannot do is done one by one. */
     if (!go || compute(r) != YK_OK)
         run_small_finish(r);
@@ -190,9 +230,25 @@ yk_status run_small_start(struct run *r)
     return YK_OK;
 }
 
+yk_status run_small_model(const struct run *r, struct yk_arena *arena, struct yk_tree_batch *b)
+{
+    const struct yk_solver_device *d = r->opt->device;
+    unsigned *level = yk_arena_array(arena, unsigned, r->nnodes);
+    double *ms = yk_arena_array(arena, double, r->nnodes);
+    if (!level || !ms)
+        return YK_ENOMEM;
+    for (uint32_t i = 0; i < r->nnodes && r->small; i++) {
+        level[i] = r->small->level[i];
+        ms[i] = level[i] ? seconds_together(r, i) * 1e3 : 0;
+    }
+    *b = (struct yk_tree_batch){level,        ms,           2e3 * d->latency, 1e3 * yk_gpu_launch_seconds(d->gpu),
+                                1e-3 * d->in, 1e-3 * d->out};
+    return YK_OK;
+}
+
 bool run_small_has(const struct run *r, uint32_t node)
 {
-    return r->small && r->small->level[node];
+    return r->small && !r->dry && r->small->level[node];
 }
 
 yk_status run_small_take(struct run *r, uint32_t node)
@@ -212,12 +268,22 @@ yk_status run_small_take(struct run *r, uint32_t node)
     return run_table_settle(r, t, 1);
 }
 
+void run_small_taken(struct run *r)
+{
+    if (!r->small)
+        return;
+    r->now -= r->small->counted;
+    r->small->counted = 0;
+    free(r->small->host);
+    r->small->host = NULL;
+}
+
 void run_small_finish(struct run *r)
 {
     if (!r->small)
         return;
+    run_small_taken(r);
     yk_arena_finish(&r->small->arena);
-    free(r->small->host);
     free(r->small);
     r->small = NULL;
 }

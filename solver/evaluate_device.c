@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "solver/evaluate_work.h"
+#include "solver/place.h"
 
 yk_status run_table_to_host(struct run *r, struct run_table *t)
 {
@@ -59,7 +60,7 @@ void run_predict(struct run *r, const struct yk_bucket *b)
     struct yk_gpu_options o = options(r);
     double *ms = r->ms + 2 * (size_t)r->node, bytes = yk_bucket_cells(b) * (double)r->cell;
     ms[0] = cpu_seconds(r, b) * 1e3;
-    ms[1] = d->latency * 1e3;
+    ms[1] = d->launch * 1e3;
     if (b->ninputs > YK_CACHE_INPUTS || bytes > 0.5 * (double)yk_gpu_bytes(d->gpu))
         ms[1] = INFINITY;
     else if (ms[0] > 2 * ms[1]) /* for less, planning costs more than it can tell */
@@ -78,7 +79,7 @@ bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_tab
     if (d->always)
         return true;
     if (r->place && r->forward_node)
-        return r->place[r->node] != 0;
+        return r->place[r->node] == YK_PLACE_DEVICE;
     /* Without a placement: the bucket by itself, with what has to be brought. */
     double cpu = cpu_seconds(r, b), here = 0;
     for (uint32_t i = 0; i < b->ninputs; i++) {
@@ -87,10 +88,11 @@ bool run_prefers_device(struct run *r, const struct yk_bucket *b, struct run_tab
         if (!in[i]->v)
             cpu += d->latency + (double)in[i]->cells * (double)r->cell / d->out;
     }
-    if (cpu < 2 * d->latency + here)
+    here += d->latency + d->launch;
+    if (cpu < here)
         return false;
     struct yk_gpu_options o = options(r);
-    return here + 2 * d->latency + yk_gpu_predict(d->gpu, b, &o) < cpu;
+    return here + yk_gpu_predict(d->gpu, b, &o) < cpu;
 }
 
 /* The range of OUT, brought to the middle as on the CPU. */

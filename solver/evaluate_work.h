@@ -2,6 +2,7 @@
 #ifndef YK_SOLVER_EVALUATE_WORK_H
 #define YK_SOLVER_EVALUATE_WORK_H
 
+#include "partitioner/tree_batch.h"
 #include "solver/evaluate.h"
 
 /* True values are v * 2^e; logarithms have e = 0. */
@@ -32,7 +33,7 @@ struct run {
     uint32_t *state;                            /* [nvars] of sliced variables, else NO_STATE */
     double now, peak, done, total, slices;
     uint32_t node;                  /* that is being made */
-    unsigned *place;                /* [nnodes] 0: CPU, 1: the device; NULL: decided bucket by bucket */
+    unsigned *place;                /* [nnodes] enum yk_place_of; NULL: decided bucket by bucket */
     bool forward_node;              /* a table of the forward pass is being made */
     double *ms;                     /* [nnodes][2] dry run: predicted times of forward nodes; NULL: not asked for */
     int threads;                    /* of the machine */
@@ -79,11 +80,15 @@ yk_status run_table_to_host(struct run *r, struct run_table *t);
 void run_table_off_device(struct run *r, struct run_table *t);
 yk_status run_device_range(struct run *r, struct run_table *t, double *least, double *most);
 
-/* evaluate_batch.c. run_small_start: the small buckets at the bottom of the forward pass, together on the device, if
- * that pays; run_small_take: instead of run_bucket for a node that run_small_has. */
+/* evaluate_batch.c. run_small_start: the small buckets at the bottom of the forward pass, together on the device: those
+ * that are placed so, or all where that pays; a dry run finds and counts them. run_small_take: instead of run_bucket
+ * for a node that run_small_has; run_small_taken: after the last. run_small_model: after a dry run, what going together
+ * costs; *B is in ARENA. */
 yk_status run_small_start(struct run *r);
+yk_status run_small_model(const struct run *r, struct yk_arena *arena, struct yk_tree_batch *b);
 bool run_small_has(const struct run *r, uint32_t node);
 yk_status run_small_take(struct run *r, uint32_t node);
+void run_small_taken(struct run *r);
 void run_small_finish(struct run *r);
 
 #endif

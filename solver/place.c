@@ -38,7 +38,7 @@ static yk_status build(struct yk_place *p, struct run *r)
     }
     p->device[1] = (struct yk_tree_device){fmin(d->in, d->out) * 1e-3, d->latency * 1e3, 0};
     p->tree = (struct yk_tree){r->nnodes, 2, node, p->device};
-    return YK_OK;
+    return run_small_model(r, &p->arena, &p->batch);
 }
 
 void yk_place_greedy(const struct yk_tree *t, unsigned *place, double *bytes)
@@ -72,15 +72,20 @@ static yk_status compare(struct yk_place *p)
     yk_place_greedy(&p->tree, p->greedy, bytes);
     p->greedy_ms = yk_tree_sum(&p->tree, p->greedy);
     for (unsigned i = 0; i < p->tree.nodes; i++)
-        other[i] = 1;
-    p->device_ms = yk_tree_sum(&p->tree, other);
-    yk_status st = yk_tree_place_sum(&p->tree, p->node);
-    p->ms = yk_tree_sum(&p->tree, p->node);
+        other[i] = p->batch.level[i] ? YK_PLACE_TOGETHER : YK_PLACE_DEVICE;
+    p->device_ms = yk_tree_batch_sum(&p->tree, &p->batch, other);
+    yk_status st = yk_tree_batch_place(&p->tree, &p->batch, p->node);
+    if (st != YK_OK)
+        return st;
+    p->ms = yk_tree_batch_sum(&p->tree, &p->batch, p->node);
     for (unsigned i = 0; i < p->tree.nodes; i++) {
-        p->on_device += p->node[i] == 1;
-        p->greedy_on_device += p->greedy[i] == 1;
+        const bool together = p->node[i] == YK_PLACE_TOGETHER;
+        p->on_device += p->node[i] != YK_PLACE_CPU;
+        p->greedy_on_device += p->greedy[i] != YK_PLACE_CPU;
+        p->together += together;
+        p->levels = together && p->batch.level[i] > p->levels ? p->batch.level[i] : p->levels;
     }
-    return st;
+    return YK_OK;
 }
 
 yk_status yk_place_init(struct yk_place *p, const struct yk_solver_plan *plan, const struct yk_network *net,

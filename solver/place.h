@@ -3,15 +3,20 @@
 #ifndef YK_SOLVER_PLACE_H
 #define YK_SOLVER_PLACE_H
 
-#include "partitioner/tree.h"
+#include "partitioner/tree_batch.h"
 #include "solver/evaluate.h"
+
+/* TOGETHER: on the device with the other small nodes, before the rest (partitioner/tree_batch.h). */
+enum yk_place_of { YK_PLACE_CPU, YK_PLACE_DEVICE, YK_PLACE_TOGETHER };
 
 struct yk_place {
     struct yk_tree tree; /* node i is the plan's; device 0 is the CPU, 1 the device of the options */
     struct yk_tree_device device[2];
-    unsigned *node;                       /* [nnodes] 0 or 1: the chapter's dynamic program */
+    struct yk_tree_batch batch;
+    unsigned *node;                       /* [nnodes] the chapter's dynamic program */
     unsigned *greedy;                     /* [nnodes] yk_place_greedy */
-    unsigned on_device, greedy_on_device; /* nodes */
+    unsigned on_device, greedy_on_device; /* nodes, */
+    unsigned together, levels;            /* of the first those that go together, and in how many launches */
     double ms;                            /* foretold, one thing at a time */
     double cpu_ms, device_ms,
         greedy_ms; /* everything on one (INFINITY: cannot be); each node where it alone is sooner */

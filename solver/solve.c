@@ -152,12 +152,15 @@ static yk_status explain_place(struct solve *s, const struct yk_solver_plan *p, 
     FILE *f = s->opt->explain;
     yk_status st = yk_place_init(&place, p, net, eo);
     if (st == YK_OK && place.tree.nodes) {
-        fprintf(f, "placement on CPU and %s: %u of %u nodes on the device, foretold %.3g ms",
-                yk_gpu_name(eo->device->gpu), place.on_device, place.tree.nodes, place.ms);
+        fprintf(f,
+                "placement on CPU and %s: %u of %u nodes on the device, %u of them together in %u launches, foretold "
+                "%.3g ms",
+                yk_gpu_name(eo->device->gpu), place.on_device, place.tree.nodes, place.together, place.levels,
+                place.ms);
         fprintf(f, " (CPU alone %.3g, device alone %.3g, greedy %.3g)\n", place.cpu_ms, place.device_ms,
                 place.greedy_ms);
         for (uint32_t i = 0; i < place.tree.nodes; i++)
-            if (place.node[i])
+            if (place.node[i] == YK_PLACE_DEVICE)
                 fprintf(f, "  #%u on the device: %.3g ms, on the CPU %.3g ms\n", i, place.tree.node[i].ms[1],
                         place.tree.node[i].ms[0]);
     }

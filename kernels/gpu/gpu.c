@@ -32,6 +32,11 @@ uint64_t yk_gpu_bytes(const struct yk_gpu *g)
     return g->bytes;
 }
 
+double yk_gpu_launch_seconds(const struct yk_gpu *g)
+{
+    return g->launch_seconds;
+}
+
 bool yk_gpu_host_memory(const struct yk_gpu *g)
 {
     return g->host_memory;

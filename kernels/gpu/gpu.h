@@ -66,6 +66,9 @@ struct yk_cache_device *yk_gpu_shape(struct yk_gpu *g, bool single);
  * Errors: YK_EDEVICE, YK_ENOMEM. */
 yk_status yk_gpu_calibrate(struct yk_gpu *g, double *in, double *out);
 
+/** Seconds of a launch by itself: an estimate for the kind of driver. */
+double yk_gpu_launch_seconds(const struct yk_gpu *g);
+
 /** Device memory. Errors: YK_EDEVMEM. Freeing waits for nothing that a later call needs. */
 yk_status yk_gpu_alloc(struct yk_gpu *g, size_t bytes, yk_gpu_memory *m);
 void yk_gpu_free(struct yk_gpu *g, yk_gpu_memory m);
