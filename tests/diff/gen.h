@@ -1,5 +1,5 @@
 /**
- * The generator's own state, shared by expr.c, stmt.c, kernel.c and program.c. Nobody else includes it.
+ * The generator's own state, shared by expr.c, operation.c, stmt.c, kernel.c and program.c. Nobody else includes it.
  *
  * Rules that make every kernel's result defined, whatever the device:
  * - a work-item writes only cells that are its own (or its work-group's, by the work-item with local id 0);
@@ -64,6 +64,7 @@ struct gen {
 unsigned gen_below(struct gen *g, unsigned n);
 /** True once in N. */
 bool gen_one_in(struct gen *g, unsigned n);
+#define PICK(g, list) (list)[gen_below(g, sizeof(list) / sizeof((list)[0]))]
 
 /* expr.c: write an expression of a class to TO. */
 void expr(struct gen *g, struct text *to, enum cls c, unsigned depth);
@@ -76,6 +77,12 @@ void expr_load(struct gen *g, struct text *to, enum cls c, const struct input *i
 /** An expression converted to BASE. */
 void expr_as_base(struct gen *g, struct text *to, enum base base, unsigned depth);
 enum cls cls_any(struct gen *g);
+/** PATTERN, of which capital letters stand for sub-expressions: U L F D V of those classes, B a condition, K a small
+ * number. */
+void expr_form(struct gen *g, struct text *to, const char *pattern, unsigned depth);
+
+/* operation.c: one operation of class C and its operands, which are DEPTH deep. */
+void expr_operation(struct gen *g, struct text *to, enum cls c, unsigned depth);
 
 /* stmt.c */
 /** N random statements. */
