@@ -78,12 +78,12 @@ static void condition(const struct yk_facts_kernel *k, struct yk_reach *r, unsig
     case YK_NODE_AND:
     case YK_NODE_OR:
         if (want != (n->op == YK_NODE_AND)) {
-            struct yk_conditions one = {.n = 0}, other = {.n = 0}; /* one of the two is enough */
+            struct yk_conditions one, other; /* one of the two is enough */
+            yk_conditions_init(&one);
+            yk_conditions_init(&other);
             condition(k, r, n->a, want, &one, depth + 1);
             condition(k, r, n->b, want, &other, depth + 1);
-            if (one.never && other.never)
-                c->never = true;
-            else if (one.never)
+            if (one.never) /* the other alone, which may be never too */
                 condition(k, r, n->b, want, c, depth + 1);
             else if (other.never)
                 condition(k, r, n->a, want, c, depth + 1);

@@ -3,15 +3,10 @@
 #include "base/least.h"
 #include "transform/facts_regions.h"
 
-static uint64_t bits_mask(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
 /* Any number of BITS bits. */
 static struct yk_form unknown(struct yk_form_vars *v, unsigned bits)
 {
-    return bits >= 60 ? yk_form_top() : yk_form_new(v, 0, (int64_t)bits_mask(bits), true);
+    return bits >= 60 ? yk_form_top() : yk_form_new(v, 0, (INT64_C(1) << bits) - 1, true);
 }
 
 static struct yk_form argument(struct yk_form_vars *v, const struct yk_reach_launch *l, const struct yk_facts_node *n)
@@ -21,9 +16,7 @@ static struct yk_form argument(struct yk_form_vars *v, const struct yk_reach_lau
     if (!a->bytes || (uint64_t)n->imm + n->bits / 8 > a->size)
         return unknown(v, n->bits);
     memcpy(&x, (const char *)a->bytes + n->imm, n->bits / 8); /* little-endian, as every device of a share is */
-    if (n->bits < 64 && x >> (n->bits - 1) & 1)
-        x |= ~bits_mask(n->bits);
-    return yk_form_const((int64_t)x);
+    return yk_form_const((int64_t)(x << (64 - n->bits)) >> (64 - n->bits)); /* with its sign */
 }
 
 static struct yk_form size_of(const struct yk_reach_launch *l, unsigned op, unsigned d)
@@ -84,10 +77,10 @@ static struct yk_form trip(struct yk_form_vars *v, const struct yk_facts_node *n
         rounds = from.hi <= to.lo ? 0 : (from.hi - to.lo - 1) / -step + 1;
         break;
     default: /* NE */
-        if (!yk_form_is_const(&from) || !yk_form_is_const(&to) || (to.lo - from.lo) % step ||
-            (to.lo - from.lo) / step < 0)
+        rounds = (yk_form_value(&to) - yk_form_value(&from)) / step;
+        if (!yk_form_is_const(&from) || !yk_form_is_const(&to) || rounds < 0 ||
+            yk_form_value(&from) + rounds * step != yk_form_value(&to))
             return yk_form_top();
-        rounds = (to.lo - from.lo) / step;
     }
     return yk_form_new(v, 0, rounds, false);
 }
@@ -137,24 +130,25 @@ static struct yk_form quotient(struct yk_form_vars *v, unsigned op, const struct
     bool sign = op == YK_NODE_SDIV || op == YK_NODE_SREM, rem = op == YK_NODE_UREM || op == YK_NODE_SREM;
     struct yk_form x = sign ? yk_form_signed(v, a, bits) : yk_form_unsigned(v, a, bits),
                    y = sign ? yk_form_signed(v, b, bits) : yk_form_unsigned(v, b, bits);
-    if (!y.top && y.lo > 0 && !x.top && x.lo >= 0) {
+    if (y.top || y.lo <= 0)
+        return unknown(v, bits);
+    if (!x.top && x.lo >= 0) {
         if (yk_form_is_const(&y))
             return rem ? yk_form_rem(v, &x, yk_form_value(&y)) : yk_form_div(v, &x, yk_form_value(&y));
         return rem ? yk_form_new(v, 0, YK_MIN(x.hi, y.hi - 1), true) : yk_form_new(v, x.lo / y.hi, x.hi / y.lo, true);
     }
-    if (rem && !y.top && y.lo > 0)
+    if (rem)
         return yk_form_new(v, sign ? 1 - y.hi : 0, y.hi - 1, true);
-    if (!rem && sign && !x.top && !y.top && y.lo > 0) {
-        int64_t most = YK_MAX(x.hi, -x.lo);
-        return yk_form_new(v, -most, most, true);
-    }
-    return unknown(v, bits);
+    if (x.top)
+        return unknown(v, bits);
+    int64_t most = YK_MAX(x.hi, -x.lo);
+    return yk_form_new(v, -most, most, true);
 }
 
-/* Is every value of A a multiple of BY? */
+/* Is every value of A, which is not top, a multiple of BY? */
 static bool multiple_of(const struct yk_form *a, int64_t by)
 {
-    bool yes = !a->top && a->c % by == 0;
+    bool yes = a->c % by == 0;
     for (unsigned i = 0; i < a->n; i++)
         yes &= a->k[i] % by == 0;
     return yes;
@@ -166,7 +160,7 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
     struct yk_form x = yk_form_unsigned(v, a, bits), y = yk_form_unsigned(v, b, bits);
     if (op == YK_NODE_AND && yk_form_is_const(b)) {
         int64_t mask = yk_form_value(b);
-        if (power_of_2(mask + 1) && !x.top)
+        if (power_of_2(mask + 1))
             return yk_form_rem(v, &x, mask + 1);
         if (mask < 0 && power_of_2(-mask)) { /* ~(2^n - 1): takes away what is beyond a multiple */
             struct yk_form z = yk_form_signed(v, a, bits), low;
@@ -176,12 +170,11 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
             return yk_form_sub(&z, &low);
         }
     }
-    int64_t least = YK_MIN(x.hi, y.hi);
-    if (op == YK_NODE_AND && least <= INT32_MAX)
-        return yk_form_new(v, 0, least, true);
+    if (op == YK_NODE_AND && !(x.top && y.top)) /* the bounds of top are the widest */
+        return yk_form_new(v, 0, YK_MIN(x.hi, y.hi), true);
     if (x.top || y.top)
         return unknown(v, bits);
-    for (int64_t p = 1; op != YK_NODE_AND && p < YK_FORM_MOST; p *= 2) /* no bit in common */
+    for (int64_t p = 1; p < YK_FORM_MOST; p *= 2) /* no bit in common */
         if ((x.hi < p && multiple_of(&y, p)) || (y.hi < p && multiple_of(&x, p)))
             return yk_form_add(&x, &y);
     int64_t most = 1;
@@ -236,8 +229,10 @@ static void resolve(const struct yk_facts_kernel *k, struct yk_reach *r, unsigne
 {
     if (!is_condition(&k->node[i]) || r->form[i].n != NOT_ASKED)
         return;
-    struct yk_conditions yes = {.n = 0}, no = {.n = 0};
+    struct yk_conditions yes, no;
     unsigned vars = r->vars.n;
+    yk_conditions_init(&yes);
+    yk_conditions_init(&no);
     yk_reach_condition(k, r, i, true, &yes);
     yk_reach_condition(k, r, i, false, &no);
     r->vars.n = vars;

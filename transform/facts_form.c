@@ -167,11 +167,9 @@ bool yk_form_equal(const struct yk_form *a, const struct yk_form *b)
 
 static struct yk_form in_window(struct yk_form_vars *v, const struct yk_form *a, unsigned bits, int64_t lo)
 {
-    if (bits == 64) /* the bounds are those of a number that has not wrapped */
+    if (bits >= 60) /* the bounds are those of a number that has not wrapped */
         return a->top || a->lo < lo ? yk_form_top() : *a;
-    int64_t size = INT64_C(1) << (bits < 60 ? bits : 60);
-    if (bits >= 60)
-        return a->top || a->lo < lo ? yk_form_top() : *a;
+    int64_t size = INT64_C(1) << bits;
     int64_t away = floor_div(a->lo - lo, size) * size;
     struct yk_form by = yk_form_const(-away), r = yk_form_add(a, &by);
     if (!r.top && r.hi < lo + size)

@@ -16,8 +16,8 @@ enum { MAX_CUTS = 4 }; /* a box is cut in two so often, one part in the other */
 
 struct domain {
     unsigned n;
-    struct bundle b[YK_REACH_CONDITIONS];
-    bool loose; /* it may be smaller than the bundles say */
+    struct bundle b[YK_REACH_CONDITIONS]; /* one for each condition at most */
+    bool loose;                           /* it may be smaller than the bundles say */
     bool empty;
 };
 
@@ -83,7 +83,7 @@ static int same_direction(const struct bundle *b, const struct yk_form *f, int64
     return sign;
 }
 
-/* F >= 0 narrows the domain. */
+/* F >= 0, which does not hold for all values of its variables, narrows the domain. */
 static void narrow(struct domain *d, const struct yk_form_vars *v, const struct yk_form *f)
 {
     int64_t g = 0;
@@ -94,8 +94,6 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
             return;
         }
     }
-    if (!g)
-        return;
     struct bundle *b = NULL;
     int sign = 0;
     for (unsigned i = 0; i < d->n && !sign; i++) {
@@ -107,10 +105,6 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
         }
     }
     if (!sign) {
-        if (d->n == YK_REACH_CONDITIONS) {
-            d->loose = true;
-            return;
-        }
         b = &d->b[d->n++];
         *b = (struct bundle){.n = f->n};
         for (unsigned i = 0; i < f->n; i++) {
@@ -221,10 +215,13 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
 static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a, uint64_t size,
                     struct yk_touch *t)
 {
-    struct yk_conditions c = {.n = 0};
-    struct domain d = {.n = 0};
+    struct yk_conditions c;
+    struct domain d;
     struct yk_strides s;
     unsigned vars = r->vars.n;
+    yk_conditions_init(&c);
+    d.n = 0;
+    d.loose = d.empty = false;
     for (unsigned g = 0; g < a->nguards; g++)
         yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
     for (unsigned i = 0; i < c.n && !c.never; i++)
@@ -320,9 +317,10 @@ static bool cut_for(struct yk_reach *r, const struct yk_facts_kernel *k, const s
                     const struct yk_box *box, struct yk_box part[2])
 {
     struct yk_touch t;
-    struct yk_conditions c = {.n = 0};
+    struct yk_conditions c;
     unsigned vars = r->vars.n;
     bool found = false;
+    yk_conditions_init(&c);
     if (a->kind != YK_ACCESS_WRITE || !a->exact || !a->nguards || !touched(r, k, a, size, &t) || t.exact || t.whole)
         return false;
     for (unsigned g = 0; g < a->nguards; g++)

@@ -64,6 +64,12 @@ struct yk_conditions {
     bool unknown; /* more is asked for than these say */
     bool never;   /* they cannot hold */
 };
+/** None yet. The room for them is not touched: it is large for a launch's few microseconds. */
+static inline void yk_conditions_init(struct yk_conditions *c)
+{
+    c->n = 0;
+    c->unknown = c->never = false;
+}
 /** Add what it takes for NODE to be WANT. */
 void yk_reach_condition(const struct yk_facts_kernel *k, struct yk_reach *r, unsigned node, bool want,
                         struct yk_conditions *c);

@@ -210,8 +210,8 @@ static yk_status put_rows(struct yk_map *m, const struct rows *r, unsigned locat
     if (there(m, r, location, alone))
         return YK_OK;
     void *heap = NULL;
-    size_t cap = 0, most;
-    if (__builtin_mul_overflow((size_t)r->rows, (size_t)2, &most) || __builtin_add_overflow(most, m->n + 1, &most) ||
+    size_t cap = 0, most; /* a row begins a span and ends one */
+    if (__builtin_mul_overflow((size_t)r->rows, (size_t)2, &most) || __builtin_add_overflow(most, m->n, &most) ||
         !yk_array_grow_(&heap, &cap, most, sizeof *m->heap))
         return YK_ENOMEM;
     m->n = overlay(m, r, location, alone, heap);

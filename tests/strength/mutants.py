@@ -36,7 +36,8 @@ void __wrap__ck_assert_failed(const char *file, int line, const char *expr, cons
     _exit(1);
 }
 """
-FACTS = ["test_form", "test_shape", "test_reach", "test_cut", "test_operations", "test_guarded", "test_regions"]
+FACTS = ["test_reach", "test_conditions", "test_loops", "test_arithmetic", "test_recall", "test_cut", "test_sums", "test_shape",
+         "test_form", "test_operations", "test_guarded", "test_regions"]
 SOURCES = {
     "shim/memory/map.c": ["test_map"], "shim/merge/diff.c": ["test_diff"], "shim/merge/reduce.c": ["test_reduce"],
     "transform/facts_condition.c": FACTS, "transform/facts_cut.c": FACTS, "transform/facts_eval.c": FACTS,

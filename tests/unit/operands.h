@@ -108,9 +108,16 @@ static unsigned unknown(unsigned bits)
 static unsigned operand(unsigned bits)
 {
     unsigned x = 0, end = 0;
-    switch (below(8)) {
+    switch (below(10)) {
     case 0:
         return constant(bits);
+    case 8: /* which wraps */
+        x = sum(bits);
+        return make(YK_NODE_MUL, bits, x, number(bits, (int64_t)1 << below(bits < 59 ? bits : 59)), 0, 0);
+    case 9: /* of which bounds alone are known */
+        x = sum(bits);
+        end = sum(bits);
+        return make(YK_NODE_MUL, bits, x, end, 0, 0);
     case 1:
     case 2:
         return unknown(bits);
@@ -129,15 +136,16 @@ static unsigned operand(unsigned bits)
 
 static unsigned condition(unsigned deep)
 {
-    unsigned a, b;
+    unsigned a, b, bits;
     switch (deep ? below(10) : below(3)) {
     case 0:
         return number(1, below(2));
     case 1:
     case 2:
     case 3:
-        a = below(6) ? sum(64) : operand(64);
-        b = below(3) ? number(64, (int64_t)below(24) - 2) : sum(64);
+        bits = below(3) ? 64 : below(2) ? 32 : 8;
+        a = below(6) ? sum(bits) : operand(bits);
+        b = below(3) ? number(bits, (int64_t)below(24) - 2) : sum(bits);
         return make(YK_NODE_EQ + below(6), 1, a, b, 0, 0);
     case 4:
         return make(YK_NODE_TRUNC, 1, below(2) ? constant(64) : unknown(64), 0, 0, 0);

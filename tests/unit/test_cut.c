@@ -1,6 +1,7 @@
 /* transform/facts_cut.h: which dimension is the cheapest to cut along. The kernels are written as facts by hand. */
 #include <string.h>
 #include "tests/unit/main.h"
+#include "tests/unit/random.h"
 #include "transform/facts_cut.h"
 
 enum { W = 256 };
@@ -206,6 +207,90 @@ START_TEST(shares_are_added_up)
 }
 END_TEST
 
+/* What a share costs, added up by hand, for launches, kernels and shares of any kind. */
+START_TEST(costs_as_their_twin)
+{
+    for (unsigned round = 0; round < 3000; round++) {
+        struct yk_reach reach = {0};
+        struct yk_reach_arg size[2] = {{NULL, 1 << 20}, {NULL, 1 << 20}};
+        struct yk_reach_launch l = {.arg = size};
+        struct yk_range r = {.axis = 0};
+        struct yk_cut_cost have, want = {.bytes = 0};
+        uint64_t total = 1, end = 0;
+        random_begin(round);
+        l.dims = r.dims = 1 + below(3);
+        for (unsigned d = 0; d < 3; d++) {
+            l.groups[d] = r.groups[d] = d < l.dims ? 1 + below(below(3) ? 9 : 90) : 1;
+            l.local[d] = d < l.dims ? 1 + below(4) : 1;
+            total *= l.groups[d];
+        }
+        r.axis = below(4) ? 1 + below(l.dims) : 0;
+        begin();
+        for (unsigned n = 1 + below(3); n; n--) {
+            unsigned to = below(2);
+            int64_t x = 4 * (int64_t)below(3), y = 4 * (int64_t)below(100), z = (int64_t)below(3) * 4000;
+            touch(to, (int64_t)below(400), x, y, z);
+            access[kernel.naccesses - 1].exact &= below(3) != 0;
+        }
+        arg[1].reduces = below(4) == 0;
+        unsigned takers = 1 + below(5);
+        uint64_t grain = yk_range_grain(&r, 24);
+        for (unsigned i = 0; i < takers; i++) {
+            struct yk_share share;
+            uint64_t from, to;
+            yk_cut_even(&r, takers, i, &from, &to);
+            ck_assert_uint_eq(from, end);
+            end = i + 1 == takers ? total : total / grain * (i + 1) / takers * grain;
+            ck_assert_uint_eq(to, end);
+            yk_range_cut(&r, from, to, &share);
+            ck_assert_int_eq(yk_reach_share(&reach, &kernel, &l, &share), YK_OK);
+            want.boxes += share.n;
+            for (size_t t = 0; t < reach.touch.n; t++) {
+                const struct yk_region *g = &reach.touch.v[t].region;
+                bool write = reach.touch.v[t].arg == 1, exact = reach.touch.v[t].exact;
+                uint64_t pieces = g->rows * g->slices, bytes = pieces * g->bytes,
+                         extent = (g->slices - 1) * g->slice_pitch + (g->rows - 1) * g->row_pitch + g->bytes;
+                if (write && arg[1].reduces)
+                    continue;
+                want.bytes += write && exact ? 0 : write ? bytes + 2 * extent : bytes;
+                want.fetched += write && exact ? 0 : pieces;
+                want.pieces += write && exact ? pieces : write;
+            }
+        }
+        ck_assert_int_eq(yk_cut_evaluate(&reach, &kernel, &l, &r, takers, &have), YK_OK);
+        ck_assert(have.bytes == want.bytes && have.pieces == want.pieces && have.fetched == want.fetched &&
+                  have.boxes == want.boxes);
+        arg[1].reduces = false;
+        yk_reach_finish(&reach);
+    }
+}
+END_TEST
+
+START_TEST(the_best_is_the_least)
+{
+    for (unsigned round = 0; round < 5000; round++) {
+        struct yk_cut_cost cost[3];
+        uint64_t weight[2][3];
+        random_begin(round);
+        for (unsigned d = 0; d < 3; d++) {
+            cost[d] = (struct yk_cut_cost){.bytes = below(3) * 4096, .pieces = below(4), .fetched = below(9)};
+            cost[d].boxes = 1 + below(2);
+            weight[0][d] = cost[d].bytes + cost[d].pieces * 2048 + cost[d].fetched * 512 + cost[d].boxes * 16384;
+            weight[1][d] = cost[d].pieces * 64 + cost[d].boxes * 16384;
+        }
+        struct yk_range r = {.dims = 1 + below(3), .groups = {4, 4, 4}};
+        for (unsigned same = 0; same < 2; same++) {
+            unsigned least = 0;
+            for (unsigned d = 0; d < r.dims; d++) {
+                ck_assert_uint_eq(yk_cut_weigh(&cost[d], same), weight[same][d]);
+                least = weight[same][d] <= weight[same][least] ? d : least;
+            }
+            ck_assert_uint_eq(yk_cut_best(&r, cost, same), least);
+        }
+    }
+}
+END_TEST
+
 START_TEST(without_memory)
 {
     struct yk_reach reach = {0};
@@ -239,4 +324,5 @@ END_TEST
 
 YK_TEST_MAIN("cut", rows_stay_whole, what_numbers_rows_by_dimension_0_is_cut_there, writes_count_more_than_reads,
              small_halos_are_preferred, a_short_dimension_is_cut_into_boxes, even_shares_are_disjoint_and_complete,
-             costs_add_up, shares_are_added_up, without_memory, what_may_be_written_is_compared)
+             costs_add_up, shares_are_added_up, costs_as_their_twin, the_best_is_the_least, without_memory,
+             what_may_be_written_is_compared)

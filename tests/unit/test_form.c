@@ -1,6 +1,7 @@
 /* transform/facts_form.h: sums of variables, against every value that their variables take. */
 #include <stdlib.h>
 #include "tests/unit/main.h"
+#include "tests/unit/must.h"
 #include "transform/facts_form.h"
 
 enum { VARS = 3 };
@@ -30,8 +31,8 @@ static int64_t value(const struct yk_form *f, const int64_t at[VARS])
 {
     int64_t x = f->c;
     for (unsigned i = 0; i < f->n; i++) {
-        ck_assert_uint_lt(f->var[i], VARS);
-        ck_assert(f->k[i] != 0 && (i == 0 || f->var[i - 1] < f->var[i]));
+        must(f->var[i] < VARS);
+        must(f->k[i] != 0 && (i == 0 || f->var[i - 1] < f->var[i]));
         x += f->k[i] * at[f->var[i]];
     }
     return x;
@@ -77,22 +78,22 @@ START_TEST(sums_are_the_sums_of_their_values)
                 x += k[i] * at[i];
                 y += m[i] * at[i];
             }
-            ck_assert_int_eq(value(&a, at), x);
-            ck_assert_int_eq(value(&plus, at), x + y);
-            ck_assert_int_eq(value(&minus, at), x - y);
-            ck_assert_int_eq(value(&times, at), x * by);
-            ck_assert(plus.lo <= x + y && x + y <= plus.hi);
-            ck_assert(minus.lo <= x - y && x - y <= minus.hi);
+            must(value(&a, at) == x);
+            must(value(&plus, at) == x + y);
+            must(value(&minus, at) == x - y);
+            must(value(&times, at) == x * by);
+            must(plus.lo <= x + y && x + y <= plus.hi);
+            must(minus.lo <= x - y && x - y <= minus.hi);
             lo = x < lo ? x : lo;
             hi = x > hi ? x : hi;
         } while (next_point(at));
-        ck_assert_int_eq(a.lo, lo);
-        ck_assert_int_eq(a.hi, hi);
-        ck_assert_int_eq(times.lo, by < 0 ? hi * by : lo * by);
-        ck_assert_int_eq(times.hi, by < 0 ? lo * by : hi * by);
+        must(a.lo == lo);
+        must(a.hi == hi);
+        must(times.lo == (by < 0 ? hi * by : lo * by));
+        must(times.hi == (by < 0 ? lo * by : hi * by));
         struct yk_form none = yk_form_sub(&a, &a);
-        ck_assert(yk_form_is_const(&none) && yk_form_value(&none) == 0 && none.n == 0 && none.hi == 0);
-        ck_assert(yk_form_equal(&a, &a));
+        must(yk_form_is_const(&none) && yk_form_value(&none) == 0 && none.n == 0 && none.hi == 0);
+        must(yk_form_equal(&a, &a));
     }
 }
 END_TEST
@@ -135,20 +136,20 @@ START_TEST(quotients_and_remainders)
                     ranges(3, 2, 0);
                     struct yk_form a = sum(c, k), q = yk_form_div(&vars, &a, by), r = yk_form_rem(&vars, &a, by);
                     int64_t rest = c % by + (k0 % by ? 3 * k0 : 0) + (k1 % by ? 2 * k1 : 0);
-                    bool must = rest < by;
-                    ck_assert(!must || (is_known(&q) && is_known(&r)));
+                    bool whole = rest < by;
+                    must(!whole || (is_known(&q) && is_known(&r)));
                     known += is_known(&q) + is_known(&r);
                     int64_t at[VARS] = {0}, least = INT64_MAX, most = INT64_MIN;
                     do {
                         int64_t x = c + k0 * at[0] + k1 * at[1];
                         least = x < least ? x : least;
                         most = x > most ? x : most;
-                        ck_assert(q.lo <= x / by && x / by <= q.hi && r.lo <= x % by && x % by <= r.hi);
-                        ck_assert(!is_known(&q) || value(&q, at) == x / by);
-                        ck_assert(!is_known(&r) || value(&r, at) == x % by);
+                        must(q.lo <= x / by && x / by <= q.hi && r.lo <= x % by && x % by <= r.hi);
+                        must(!is_known(&q) || value(&q, at) == x / by);
+                        must(!is_known(&r) || value(&r, at) == x % by);
                     } while (next_point(at));
-                    ck_assert(q.lo == least / by && q.hi == most / by);
-                    ck_assert(r.hi < by && r.lo >= 0);
+                    must(q.lo == least / by && q.hi == most / by);
+                    must(r.hi < by && r.lo >= 0);
                 }
     ck_assert_uint_ge(known, 1);
     const int64_t far[VARS] = {INT64_C(1) << 30, 0,

@@ -4,23 +4,32 @@
 #include <string.h>
 #include "base/array.h"
 #include "shim/memory/map.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/main.h"
+#include "tests/unit/must.h"
+
+/* Behind the room for spans, on the heap and in the map, lies what must stay as it is. */
+enum { MODEL = 96, BEHIND = 4 * sizeof(struct yk_span), MARK = 0xa5 };
+static struct {
+    struct yk_map m;
+    unsigned char behind[BEHIND];
+} room;
 
 /* Stands in for base's: the map's only allocation, failing when told to. */
 static bool no_memory;
 bool yk_array_grow_(void **v, size_t *cap, size_t need, size_t size)
 {
-    if (no_memory)
+    if (no_memory || !*v != !*cap) /* nothing is room for none */
         return false;
-    void *p = realloc(*v, need * size);
+    unsigned char *p = realloc(*v, need * size + BEHIND);
     if (!p)
         return false;
+    memset(p + need * size, MARK, BEHIND);
     *v = p;
     *cap = need;
     return true;
 }
 
-enum { MODEL = 96 };
 struct model {
     unsigned size;
     yk_where at[MODEL];
@@ -35,15 +44,12 @@ static unsigned rnd(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-#define must(x)                                                                                                        \
-    do {                                                                                                               \
-        if (!(x)) /* ck_assert costs a system call each */                                                             \
-            ck_abort_msg("%s", #x);                                                                                    \
-    } while (0)
-
 static void compare(const struct yk_map *m, const struct model *w)
 {
     must(yk_map_check(m));
+    const unsigned char *behind = m->heap ? (const unsigned char *)(m->heap + m->cap) : room.behind;
+    for (unsigned i = 0; i < BEHIND; i++)
+        must(behind[i] == MARK);
     uint64_t off = 0, end = 0;
     yk_where all = ~(yk_where)0;
     while (off < w->size) {
@@ -91,6 +97,21 @@ static bool drop_in_model(struct model *w, unsigned location)
     return true;
 }
 
+/* Where nothing changes nothing is allocated, and the whole is one span. */
+static bool allowed(yk_status s, bool changes)
+{
+    return s == YK_OK || (s == YK_ENOMEM && no_memory && changes);
+}
+
+/* Is a byte of [OFF, OFF + LEN) not newest at LOCATION, or not there only where ALONE? */
+static bool is_new(const struct model *w, unsigned off, unsigned len, unsigned location, bool alone)
+{
+    for (unsigned i = off; i < off + len; i++)
+        if (!(w->at[i] & yk_at(location)) || (alone && w->at[i] != yk_at(location)))
+            return true;
+    return false;
+}
+
 /* Several pieces at a time; in the model byte by byte. */
 static yk_status step_rows(struct yk_map *m, struct model *w, unsigned location)
 {
@@ -102,10 +123,13 @@ static yk_status step_rows(struct yk_map *m, struct model *w, unsigned location)
         return YK_OK;
     }
     yk_status s = (alone ? yk_map_write_rows : yk_map_copy_rows)(m, off, len, pitch, rows, location);
+    bool changes = false;
+    for (unsigned r = 0; r < rows; r++)
+        changes |= is_new(w, off + r * pitch, len, location, alone);
+    must(allowed(s, changes));
     for (unsigned r = 0; r < rows && s == YK_OK; r++)
         for (unsigned i = off + r * pitch; i < off + r * pitch + len; i++)
             w->at[i] = alone ? yk_at(location) : w->at[i] | yk_at(location);
-    must(s == YK_OK || (no_memory && s == YK_ENOMEM));
     return s;
 }
 
@@ -123,17 +147,17 @@ static unsigned long step(struct yk_map *m, struct model *w, unsigned locations)
     case 1:
     case 2:
         s = yk_map_write(m, off, len, location);
+        must(allowed(s, len < w->size && is_new(w, off, len, location, true)));
         for (unsigned i = off; i < off + len && s == YK_OK; i++)
             w->at[i] = yk_at(location);
-        must(s == YK_OK || (no_memory && s == YK_ENOMEM));
         break;
     case 3:
     case 4:
     case 5:
         s = yk_map_copy(m, off, len, location);
+        must(allowed(s, is_new(w, off, len, location, false)));
         for (unsigned i = off; i < off + len && s == YK_OK; i++)
             w->at[i] |= yk_at(location);
-        must(s == YK_OK || (no_memory && s == YK_ENOMEM));
         break;
     case 6:
         must(yk_map_drop(m, location) == (drop_in_model(w, location) ? YK_OK : YK_ENOTFOUND));
@@ -153,20 +177,39 @@ START_TEST(behaves_as_a_set_per_byte)
     unsigned long failures = 0, ops = 0, most = 0;
     while (ops < 1200000) {
         struct model w = {.size = 1 + rnd(rnd(3) ? 24 : MODEL)};
-        struct yk_map m;
+        struct yk_map *m = &room.m;
         yk_where first = 1 + rnd(7);
-        must(yk_map_init(&m, w.size, first) == YK_OK);
+        memset(&room, MARK, sizeof room);
+        must(yk_map_init(m, w.size, first) == YK_OK);
         for (unsigned i = 0; i < w.size; i++)
             w.at[i] = first;
         unsigned locations = 1 + rnd(6);
-        for (unsigned k = 0; k < 500; k++, ops++) {
-            failures += step(&m, &w, locations);
-            most = m.n > most ? m.n : most;
+        for (unsigned k = 0; k < 500; k++, ops++, must_round++) {
+            failures += step(m, &w, locations);
+            most = m->n > most ? m->n : most;
         }
-        yk_map_finish(&m);
+        yk_map_finish(m);
+        must(!m->heap && !m->n && !m->cap && !m->size && !m->whole);
     }
     ck_assert_uint_gt(failures, 100); /* memory did run out */
     ck_assert_uint_gt(most, 20);      /* and maps did grow */
+}
+END_TEST
+
+START_TEST(what_is_held_is_given_back)
+{
+    enum { ROWS = 64, TIMES = 4000 };
+    size_t before = heap_used();
+    no_memory = false;
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct yk_map m;
+        must(yk_map_init(&m, 4 * ROWS, 1) == YK_OK);
+        must(yk_map_write_rows(&m, 0, 1, 4, ROWS, 1) == YK_OK);
+        must(yk_map_write_rows(&m, 1, 1, 4, ROWS, 2) == YK_OK); /* both in room of their own */
+        must(m.n == 3 * ROWS);
+        yk_map_finish(&m);
+    }
+    ck_assert_uint_lt(heap_used(), before + TIMES / 4 * ROWS * sizeof(struct yk_span));
 }
 END_TEST
 
@@ -283,5 +326,6 @@ START_TEST(the_check_sees_what_is_wrong)
 }
 END_TEST
 
-YK_TEST_MAIN("map", the_check_sees_what_is_wrong, behaves_as_a_set_per_byte, a_stencil_exchanges_its_halo_only,
-             bounds_are_checked, an_empty_buffer_and_the_last_location, sources_are_picked_in_order)
+YK_TEST_MAIN("map", the_check_sees_what_is_wrong, behaves_as_a_set_per_byte, what_is_held_is_given_back,
+             a_stencil_exchanges_its_halo_only, bounds_are_checked, an_empty_buffer_and_the_last_location,
+             sources_are_picked_in_order)
