@@ -272,8 +272,11 @@ void yk_warm_prepare(const struct yk_launch *l, const size_t *local)
     if (yk_build_insisted() || !build->kept_only || !f || !(yk_remember_alone(l) > yk_warm_from_ms))
         return;
     for (unsigned i = 0; i < m->n; i++) {
-        if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU) ||
-            yk_build_has(build, i, f->needs_variant))
+        if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU))
+            continue;
+        if (i == m->primary && !yk_warm_done(l, i, local))
+            yk_warm_ask(l, i, local); /* its shares may be compiled apart from what it runs whole */
+        if (yk_build_has(build, i, f->needs_variant))
             continue;
         missing = true;
         if (!yk_warm_done(l, i, local)) {
