@@ -10,7 +10,8 @@
  *     bench/coexec --from FILE [--svg FILE] [--json FILE]
  *
  * --keep appends a line per program that FILE lacks, --from makes the figures from such lines, so that a long run can
- * be cut in pieces: with --seconds no program is begun after so many.
+ * be cut in pieces: with --seconds no program is begun after so many. A program whose bare runs had to share the
+ * processors with others is said to be disturbed, and counts as lacking: of several lines the least disturbed counts.
  *
  * Devices that a fault script makes slower have no bare driver that is: alone they are measured under yoke with that
  * one device and nothing divided, in the same run.
@@ -23,7 +24,7 @@
 #include "bench/coexec.h"
 #include "bench/figure.h"
 
-enum { MOST = 400 };
+enum { MOST = 400, NUMBERS = 29 };
 static const char all_apps[] =
     "aes_encrypt,aes_decrypt,binomial_option,black_scholes,histogram,matrix_multiply,"
     "matrix_transpose,quasi_random,reduction,scan,vector_add,stencil2d,nbody,bfs,spmv,kmeans,"
@@ -41,6 +42,9 @@ static struct coexec_pair pairs[] = {
     {"fault", "as --fault says", NULL, false},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, FAULT = PAIRS - 1 };
+
+/* Others that take more than this of a processor make a measurement one of themselves. */
+static const double disturbed = 0.1;
 
 static struct coexec_row row[MOST];
 static int rows;
@@ -66,12 +70,14 @@ static void print(const struct coexec_row *r)
            coexec_fastest(r)->total / r->warm.total);
     if (r->work.share[0] >= 0)
         printf(" %3.0f:%-3.0f", 100 * r->work.share[0], 100 * r->work.share[1]);
+    if (r->others > disturbed)
+        printf(" disturbed: others had %.2f processors", r->others);
     putchar('\n');
     fflush(stdout);
 }
 
 /* The numbers of a row in the order of a kept line. */
-static int numbers_of(struct coexec_row *r, double *to[28])
+static int numbers_of(struct coexec_row *r, double *to[NUMBERS])
 {
     int n = 0;
     struct coexec_times *t[] = {&r->bare[0], &r->bare[1], &r->beside[0], &r->beside[1], &r->cold, &r->warm, &r->linear};
@@ -88,12 +94,13 @@ static int numbers_of(struct coexec_row *r, double *to[28])
         }
         to[n++] = &w->merge_ms;
     }
+    to[n++] = &r->others;
     return n;
 }
 
 static void keep(const char *file, struct coexec_row *r)
 {
-    double *v[28];
+    double *v[NUMBERS];
     int n = numbers_of(r, v);
     FILE *f = fopen(file, "a");
     if (f) {
@@ -112,9 +119,9 @@ static void keep(const char *file, struct coexec_row *r)
 static bool parse(const char *line, struct coexec_row *r)
 {
     enum { OLD = 12 };
-    double *v[28];
+    double *v[NUMBERS];
     int n = numbers_of(r, v), at = 0, more, got = 0;
-    *r = (struct coexec_row){.pair = "equal", .work.share = {-1, -1}, .linear_work.share = {-1, -1}};
+    *r = (struct coexec_row){.pair = "equal", .work.share = {-1, -1}, .linear_work.share = {-1, -1}, .others = -1};
     if (sscanf(line, "%31s %63s %31[a-z0-9]%n", r->pair, r->app, r->size, &at) != 3 || (line[at] && line[at] != ' '))
         if (strcpy(r->pair, "equal"), sscanf(line, "%63s %31s%n", r->app, r->size, &at) != 2)
             return false;
@@ -122,25 +129,37 @@ static bool parse(const char *line, struct coexec_row *r)
         at += more;
         got++;
     }
-    return got == n || got == OLD;
+    return got == n || got == n - 1 || got == OLD;
 }
 
-static bool have(const char *pair, const char *app, const char *size)
+/* Where the row of the same program is among the first ROWS; ROWS: there is none. */
+static int find(const struct coexec_row *r)
 {
-    for (int i = 0; i < rows; i++)
-        if (!strcmp(row[i].pair, pair) && !strcmp(row[i].app, app) && !strcmp(row[i].size, size))
-            return true;
-    return false;
+    int i = 0;
+    while (i < rows && (strcmp(row[i].pair, r->pair) || strcmp(row[i].app, r->app) || strcmp(row[i].size, r->size)))
+        i++;
+    return i;
 }
 
-/* The rows of FILE; it may not be there yet where it is to be added to. */
+/* R, in place of a row that was more disturbed. */
+static void take(const struct coexec_row *r)
+{
+    int at = find(r);
+    if (at < rows ? r->others <= row[at].others : rows < MOST) {
+        row[at] = *r;
+        rows += at == rows;
+    }
+}
+
+/* The rows of FILE. False: it cannot be read. */
 static bool read_rows(const char *file)
 {
     char line[1024];
+    struct coexec_row r;
     FILE *f = fopen(file, "r");
-    while (f && rows < MOST && fgets(line, sizeof line, f))
-        if (parse(line, &row[rows]))
-            rows++;
+    while (f && fgets(line, sizeof line, f))
+        if (parse(line, &r))
+            take(&r);
     if (f)
         fclose(f);
     return f != NULL;
@@ -247,25 +266,25 @@ static double now(void)
 static bool measure(const struct wanted *w, const struct coexec_pair *pair, const char *app, const char *size,
                     double until)
 {
-    struct coexec_row *r = &row[rows];
-    if (have(pair->name, app, size) || rows == MOST)
+    struct coexec_row r = {.linear = {0}};
+    snprintf(r.pair, sizeof r.pair, "%s", pair->name);
+    snprintf(r.app, sizeof r.app, "%s", app);
+    snprintf(r.size, sizeof r.size, "%s", size);
+    int at = find(&r);
+    if (at < rows && row[at].others <= disturbed)
         return true;
     if (now() > until)
         return false;
-    *r = (struct coexec_row){.linear = {0}};
-    snprintf(r->pair, sizeof r->pair, "%s", pair->name);
-    snprintf(r->app, sizeof r->app, "%s", app);
-    snprintf(r->size, sizeof r->size, "%s", size);
-    double ms = coexec_once(pair, r);
+    double ms = coexec_once(pair, &r);
     if (strcmp(size, "table2") != 0 && ms > longest_ms) {
         printf("%-7s%-17s%-10s %9.2f  longer than is asked for\n", pair->name, app, size, ms);
         return true;
     }
-    coexec_measure(pair, r, w->rounds);
-    print(r);
-    rows++;
+    coexec_measure(pair, &r, w->rounds);
+    print(&r);
+    take(&r);
     if (w->keep)
-        keep(w->keep, r);
+        keep(w->keep, &r);
     return true;
 }
 

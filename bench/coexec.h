@@ -29,6 +29,7 @@ struct coexec_row {
     char pair[32], app[64], size[32];
     struct coexec_times bare[2], beside[2], cold, warm, linear; /* linear: .ms 0 where it was not measured */
     struct coexec_work work, linear_work;
+    double others; /* processors that other programs had meanwhile; negative: not known */
 };
 
 /* coexec_run.c */
@@ -48,6 +49,11 @@ double coexec_together(const struct coexec_times t[2]);
 
 /** Of the two devices alone the one whose process ends first. */
 const struct coexec_times *coexec_fastest(const struct coexec_row *r);
+
+/* coexec_trace.c */
+
+/** What the file TRACE (YOKE_TRACE) says; shares below 0: it cannot be read. */
+struct coexec_work coexec_work_of(const char *trace);
 
 /* coexec_chart.c */
 

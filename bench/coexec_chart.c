@@ -5,7 +5,7 @@
 #include <string.h>
 #include "bench/coexec.h"
 
-enum { LEFT = 60, RIGHT = 170, STEP = 46, BAR = 9, TALL = 180, FIG10 = 260, BLOCK = 2 * (TALL + 130) + FIG10 };
+enum { LEFT = 60, RIGHT = 170, STEP = 46, BAR = 9, TALL = 180, FIG10 = 300, BLOCK = 2 * (TALL + 130) + FIG10 };
 enum { DEVICE_0, DEVICE_1, LINEAR, COLD, WARM, SERIES };
 
 static const char *const series_name[SERIES] = {"device 0 alone", "device 1 alone", "linear", "yoke, first run",

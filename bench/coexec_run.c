@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "bench/coexec.h"
 
-enum { PREPARE = 4, LAUNCHES = 4096 };
+enum { PREPARE = 4 };
 enum way { DEVICE_0, DEVICE_1, YOKE, LINEAR };
 
 /* A program under way; its output comes from FD. */
@@ -96,6 +97,34 @@ static struct process start(const struct coexec_pair *pair, const struct coexec_
     return p;
 }
 
+/* Processor time of all programs of the machine, in seconds; that of ours that have ended; time itself. */
+struct clocks {
+    double all, ours, now;
+};
+
+static struct clocks clocks(void)
+{
+    struct clocks c = {0};
+    struct rusage u;
+    struct timespec t;
+    double v[8] = {0};
+    FILE *f = fopen("/proc/stat", "r");
+    if (f &&
+        fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8)
+        c.all =
+            (v[0] + v[1] + v[2] + v[5] + v[6] + v[7]) / (double)sysconf(_SC_CLK_TCK); /* idle and waiting left out */
+    if (f)
+        fclose(f);
+    getrusage(RUSAGE_CHILDREN, &u);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    c.ours = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+    c.now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return c;
+}
+
+/* What others had while our programs ran alone: yoke's leave helpers behind that are nobody's children. */
+static double others_s, alone_s;
+
 /* False: it failed (PoCL 3.1 aborts now and then). */
 static bool finish(struct process p, struct coexec_times *t)
 {
@@ -138,7 +167,11 @@ static const char *folder_of(const struct coexec_pair *pair, enum way device)
 static void run_alone(const struct coexec_pair *pair, const struct coexec_row *r, enum way device,
                       struct coexec_times *t)
 {
+    struct clocks before = clocks();
     run(pair, r, device, folder_of(pair, device), NULL, t);
+    struct clocks after = clocks();
+    others_s += after.all - before.all - (after.ours - before.ours);
+    alone_s += after.now - before.now;
 }
 
 /* Both devices, bare, at once. */
@@ -175,7 +208,7 @@ static void settle(void)
 {
     for (int i = 0; i < 100; i++) {
         bool busy = false;
-        FILE *f = popen("pgrep -x yoke-warm", "r");
+        FILE *f = popen("pgrep -x -r D,R,S yoke-warm", "r");
         busy = f && fgetc(f) != EOF;
         if (f)
             pclose(f);
@@ -195,63 +228,13 @@ static void begin(const char *folder)
         die(folder);
 }
 
-/* The number behind "KEY": in LINE; 0: there is none. */
-static double number(const char *line, const char *key)
-{
-    char name[32];
-    snprintf(name, sizeof name, "\"%s\":", key);
-    const char *at = strstr(line, name);
-    return at ? strtod(at + strlen(name), NULL) : 0;
-}
-
-/* What a trace says; a program all of whose launches passed the decisions by ran on the primary. */
-static struct coexec_work work_of(const char *trace)
-{
-    static double items[LAUNCHES], groups[LAUNCHES];
-    static char line[8192];
-    struct coexec_work w = {.share = {-1, -1}};
-    double done[2] = {0, 0};
-    unsigned primary = 0;
-    FILE *f = fopen(trace, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        unsigned launch = (unsigned)number(line, "launch"), track = (unsigned)number(line, "tid");
-        double ms = number(line, "dur") / 1e3;
-        bool link = track % 2;
-        if (strstr(line, "\"name\":\"yoke\"") && number(line, "primary") > 0)
-            primary = 1;
-        if (launch >= LAUNCHES)
-            continue;
-        if (strstr(line, "\"cat\":\"decision\"")) {
-            items[launch] = number(line, "items");
-            groups[launch] = number(line, "groups");
-        } else if (strstr(line, "\"cat\":\"merge\"")) {
-            w.merge_ms += ms;
-        } else if (track >= 10 && track < 14 && strstr(line, "\"cat\":\"copy\"")) {
-            w.in_ms[(track - 10) / 2] += ms;
-        } else if (track >= 10 && track < 14 && !link && strstr(line, "\"cat\":\"run\"")) {
-            unsigned d = (track - 10) / 2;
-            double of = number(line, "to") - number(line, "from");
-            of = strstr(line, "\"ahead\":true") ? number(line, "groups") : of;
-            w.run_ms[d] += ms;
-            done[d] += strstr(line, "\"whole\":true") || !(groups[launch] > 0) ? items[launch]
-                                                                               : items[launch] * of / groups[launch];
-        }
-    }
-    if (f)
-        fclose(f);
-    if (f && !(done[0] + done[1] > 0))
-        done[primary] = 1;
-    for (int d = 0; f && d < 2; d++)
-        w.share[d] = done[d] / (done[0] + done[1]);
-    return w;
-}
-
 void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int rounds)
 {
     struct coexec_times bare[2][2 * COEXEC_ROUNDS], beside[2][COEXEC_ROUNDS], cold[COEXEC_ROUNDS], warm[COEXEC_ROUNDS],
         linear[COEXEC_ROUNDS], t;
     char folder[80], trace[160];
     static int count;
+    others_s = alone_s = 0;
     for (int d = 0; d < 2; d++)
         run_alone(pair, r, d, &t); /* fills the driver's cache */
     count++;
@@ -280,11 +263,11 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
     }
     snprintf(trace, sizeof trace, "%s/%s/trace", scratch, folder);
     run(pair, r, YOKE, folder, trace, &t);
-    r->work = work_of(trace);
+    r->work = coexec_work_of(trace);
     for (int i = 0; i < rounds; i++)
         run(pair, r, LINEAR, folder, NULL, &linear[i]);
     run(pair, r, LINEAR, folder, trace, &t);
-    r->linear_work = work_of(trace);
+    r->linear_work = coexec_work_of(trace);
     for (int d = 0; d < 2; d++) {
         r->bare[d] = median(bare[d], 2 * rounds);
         r->beside[d] = median(beside[d], rounds);
@@ -292,6 +275,7 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
     r->cold = median(cold, rounds);
     r->warm = median(warm, rounds);
     r->linear = median(linear, rounds);
+    r->others = others_s > 0 ? others_s / alone_s : 0;
 }
 
 /* Both drivers in a folder of their own: others would add devices. */

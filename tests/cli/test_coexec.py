@@ -18,6 +18,10 @@ LINES = [
     "slow4 vector_add table2 " + NUMBERS.format(400, 450, 400, 450, 80) + f" 160 200 {WORK} {WORK}",
     "slow4 scan table2 " + NUMBERS.format(400, 450, 400, 450, 100) + f" 160 200 {WORK} -1 0 0 -1 0 0 0",
     "slow4 cut table2 1 2 3",
+    # Once more, with others at work: the least disturbed counts, wherever it stands.
+    "slow4 scan table2 " + NUMBERS.format(400, 450, 400, 450, 300) + f" 160 200 {WORK} -1 0 0 -1 0 0 0 0.7",
+    "slow2 scan table2 " + NUMBERS.format(400, 450, 400, 450, 300) + f" 160 200 {WORK} {WORK} 0.7",
+    "slow2 scan table2 " + NUMBERS.format(400, 450, 400, 450, 160) + f" 160 200 {WORK} {WORK} 0.01",
 ]
 
 
@@ -37,6 +41,8 @@ class Coexec(unittest.TestCase):
             self.assertAlmostEqual(found["coexec.slow4.cold_geomean"], 80 / 90)
             self.assertAlmostEqual(found["coexec.slow4.linear_geomean"], 0.5)
             self.assertAlmostEqual(found["coexec.slow4.worst_vs_fastest"], 150 / 140)
+            self.assertAlmostEqual(found["coexec.slow2.warm_geomean"], 0.5)
+            self.assertNotIn("disturbed", done.stdout)
             self.assertNotIn("coexec.linear_geomean", found)
             drawn = xml.etree.ElementTree.parse(svg).getroot()
             texts = [t.text for t in drawn.iter("{http://www.w3.org/2000/svg}text")]
@@ -45,7 +51,7 @@ class Coexec(unittest.TestCase):
                 self.assertTrue(any(t.startswith(heading) for t in texts), heading)
             self.assertIn("yoke, warm: 1.25", titles)
             self.assertIn("ideal: 1.25", titles)
-            self.assertEqual(titles.count("device 1: 25"), 5)  # three programs' shares, two averages
+            self.assertEqual(titles.count("device 1: 25"), 9)  # five programs' shares, four averages
 
     def test_what_cannot_be_measured(self):
         for arguments in (["--pairs", "equal,nothing"], ["--pairs", "fault"], ["--rounds"], ["--what", "1"]):
