@@ -168,3 +168,5 @@ static yk_status NAME(run)(const struct yk_panel_shape *s, const REAL *const *in
 #undef GATHER
 #undef LOAD_SOME
 #undef STORE_SOME
+#undef STORE_MASK
+#undef STORE_THREE

@@ -8,17 +8,21 @@
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/scratch.h"
 
-/* Cells, and bytes, fetched ahead while packing; cells, or rows of one panel, that are packed table by table; most rows
- * where sums are formed; columns that are written together, and most cells of one of them. */
+/* Longest run of cells that is packed at once for all columns, and for how many tiles that is kept; bytes fetched ahead
+ * while packing; cells, or rows of one panel, that are packed table by table; most rows where sums are formed; columns
+ * that are written together, and most cells of one of
+ * them; tiles of a group up to which what is written is fetched a group ahead. */
 enum {
     YK_PANEL_ZEROS = 1024,
-
+    FLAT_MOST = 128,
+    FLATS = 8,
     AHEAD_BYTES = 8192,
     PART = 2048,
     ROWS = 16,
     ROWS_SUMMED = 256,
     COLUMNS = 64,
-    COLUMN_CELLS = 512
+    COLUMN_CELLS = 512,
+    GROUP_TILES = 24
 };
 
 /* Outputs larger than this are written past the caches, those larger than the other are fetched before they are

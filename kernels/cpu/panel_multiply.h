@@ -28,6 +28,23 @@ static inline void NAME(scatter_vector)(REAL *c, const REAL *v, const int64_t *o
 static void NAME(scatter_vectors)(REAL *c, const int64_t *by, const REAL *v, size_t step, uint32_t n,
                                   const int64_t *off, uint32_t valid, uint8_t layout, bool add)
 {
+#ifdef STORE_SOME
+    /* Lanes in a few runs, columns apart: run by run. Behind V's end there is more of the spill, or of the tables. */
+    if (!add && layout == YK_LAY_ANY && (n == 1 || by[1] != by[0] + 1)) {
+        uint32_t starts = NAME(starts)(off, 1, valid);
+        if (2 * (uint32_t)__builtin_popcount(starts) <= valid) {
+            while (starts) {
+                const uint32_t from = (uint32_t)__builtin_ctz(starts);
+                starts &= starts - 1;
+                const uint32_t to = starts ? (uint32_t)__builtin_ctz(starts) : valid;
+                REAL *at = c + off[from];
+                for (uint32_t x = 0; x < n; x++)
+                    STORE_SOME(at + by[x], LOAD(v + x * step + from), to - from);
+            }
+            return;
+        }
+    }
+#endif
     for (uint32_t x = 0; x < n;) {
         uint32_t run = 1;
 #if LANES_N >= 4
@@ -80,7 +97,8 @@ static void NAME(scatter)(const struct NAME(work) * w, const struct NAME(target)
     (to->c + to->cj[j], to->ci, to->spill + (size_t)j * mr * VL, VL, mr, lane, valid, *layout, to->add);
 }
 
-/* Fetch the output's cells of a tile that will be written soon. */
+/* Fetch the output's cells of a tile that will be written soon: of its last row, or of all where LANE is given, LANES.
+ */
 static void NAME(fetch)(const REAL *c, const int64_t *ci, uint32_t step, uint32_t mr, const int64_t *cj, uint32_t nr,
                         const int64_t *lane, uint32_t lanes)
 {
@@ -88,9 +106,32 @@ static void NAME(fetch)(const REAL *c, const int64_t *ci, uint32_t step, uint32_
         for (uint32_t i = 0; i < mr; i++) {
             const REAL *at = c + cj[j] + (lane ? ci[i] : 0);
             const int64_t *off = lane ? lane : ci + (size_t)i * step;
-            for (uint32_t l = 0; l < lanes; l += VL / 4)
+            const uint32_t n = lane || i == mr - 1 ? lanes : VL;
+            if (off[n - 1] - off[0] == n - 1) { /* one run: the next one begins where it ends */
+                __builtin_prefetch(at + off[0], 1);
+                if (i == mr - 1)
+                    __builtin_prefetch(at + off[n - 1], 1);
+                continue;
+            }
+            for (uint32_t l = 0; l < n; l += VL / 4)
                 __builtin_prefetch(at + off[l], 1);
         }
+}
+
+/* Do all vectors of the present block begin with a line of the cache? Only whole lines go past the caches. */
+static bool NAME(in_lines)(const struct NAME(work) * w, const REAL *c, const struct NAME(counts) * n)
+{
+    const uint32_t out = w->s->c->nin;
+    const int64_t *ob = NAME(off)(w, YK_B, out), *om = NAME(off)(w, YK_M, out), *on = NAME(off)(w, YK_N, out);
+    const uint32_t ib = w->s->lanes == YK_B ? VL : 1, im = w->s->lanes == YK_M ? VL : 1;
+    int64_t any = 0;
+    for (uint32_t i = 0; i < n->groups; i++)
+        any |= ob[i * ib];
+    for (uint32_t i = 0; i < n->i; i++)
+        any |= om[i * im];
+    for (uint32_t i = 0; i < n->j; i++)
+        any |= on[i];
+    return ((uintptr_t)c | (uintptr_t)any * sizeof(REAL)) % 64 == 0;
 }
 
 /* Fetch the output's cells of N columns of MR vectors, as NAME(columns) will write them. */
@@ -121,7 +162,7 @@ static void NAME(columns)(struct NAME(work) * w, uint32_t g, struct NAME(target)
     const struct yk_panel_shape *s = w->s;
     const uint32_t out = s->c->nin, most = COLUMNS / s->nr * s->nr;
     const struct NAME(counts) n = NAME(count)(w);
-    const int64_t *om = NAME(off)(w, YK_M, out), *on = NAME(off)(w, YK_N, out);
+    const int64_t *ob = NAME(off)(w, YK_B, out), *om = NAME(off)(w, YK_M, out), *on = NAME(off)(w, YK_N, out);
     const bool along_m = s->lanes == YK_M;
     const size_t wide = along_m ? 1 : VL;
     for (uint32_t j0 = 0; j0 < n.j; j0 += most) {
@@ -145,6 +186,9 @@ static void NAME(columns)(struct NAME(work) * w, uint32_t g, struct NAME(target)
              along_m ? NULL : lane, along_m ? w->n[YK_M] % VL ? w->n[YK_M] % VL : VL : valid);
             else if (fetch && !along_m && g + 1 < n.groups)
                 NAME(fetch_columns)(to->c, om, 1, n.i < s->mr ? n.i : s->mr, on + j0, now, lane + VL, valid);
+            else if (fetch && along_m && g + 1 < n.groups)
+                NAME(fetch_columns)(to->c + (ob[g + 1] - ob[g]), om, VL, n.i < s->mr ? n.i : s->mr, on + j0, now, NULL,
+                                    n.i <= s->mr && w->n[YK_M] % VL ? w->n[YK_M] % VL : VL);
             for (uint32_t j = 0; j < now; j += s->nr) {
                 const uint32_t nr = now - j < s->nr ? now - j : s->nr;
                 const REAL *b = w->b + g * w->b_step + (size_t)(j0 + j) * n.rows * wide;
@@ -180,7 +224,8 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
     struct NAME(target) to = {.add = add, .scale = w->scale, .spill = w->spill};
     size_t bytes = s->cells[out] * sizeof(REAL);
     bool fetch = bytes >= FETCH_BYTES && s->lanes != YK_K;
-    to.stream = bytes >= STREAM_BYTES && !add && s->cls[YK_K].blocks == 1;
+    to.stream = bytes >= STREAM_BYTES && !add && s->cls[YK_K].blocks == 1 && NAME(in_lines)(w, c, &n);
+    to.plain = !to.stream && !add && w->scale == 1;
     size_t wide = s->lanes == YK_M ? 1 : VL;
     bool in_columns = s->lanes != YK_K && !add && n.j > 1 && on[1] == on[0] + 1 && n.rows * wide <= COLUMN_CELLS;
     if (s->lanes == YK_M) {
@@ -189,6 +234,8 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
             runs &= layout[i] == YK_LAY_RUN;
         in_columns &= !runs;
     }
+    const bool by_group =
+        n.groups > 1 && ((n.i + s->mr - 1) / s->mr) * ((n.j + s->nr - 1) / s->nr) <= GROUP_TILES && s->lanes != YK_K;
     for (uint32_t g = 0; g < n.groups; g++) {
         uint32_t valid = VL;
         const uint8_t *lay = layout;
@@ -214,7 +261,18 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
             for (uint32_t i = 0; i < n.i; i += s->mr) {
                 uint32_t mr = n.i - i < s->mr ? n.i - i : s->mr;
                 const REAL *a = w->a + g * w->a_step + (size_t)i * n.rows * VL;
-                if (fetch && !(to.stream && straight)) {
+                const uint32_t part = w->n[YK_M] % VL;
+                if (!fetch || (to.stream && straight)) {
+                    ;
+                } else if (by_group && g + 1 < n.groups) {
+                    /* the same tile of the next group: the next tile would come too soon */
+                    if (s->lanes == YK_B)
+                        NAME(fetch)
+                    (c, om + i, 1, mr, on + j, nr, lane + VL,
+                     (g + 2) * VL > w->n[YK_B] && w->n[YK_B] % VL ? w->n[YK_B] % VL : VL);
+                    else NAME(fetch)(c + ob[g + 1], om + (size_t)i * VL, VL, mr, on + j, nr, NULL,
+                                     i + mr == n.i && part ? part : VL);
+                } else if (!by_group) {
                     /* the tile after this one: below it, or the first of the next column */
                     uint32_t i1 = i + mr, j1 = j, mr1, nr1;
                     if (i1 == n.i) {
@@ -225,8 +283,9 @@ static void NAME(multiply)(struct NAME(work) * w, bool add)
                     nr1 = n.j - j1 < s->nr ? n.j - j1 : s->nr;
                     if (s->lanes == YK_B)
                         NAME(fetch)(c, om + i1, 1, mr1, on + j1, nr1, lane, valid);
-                    else if ((i1 + mr1) * VL <= w->n[YK_M])
-                        NAME(fetch)(to.c, om + (size_t)i1 * VL, VL, mr1, on + j1, nr1, NULL, VL);
+                    else
+                        NAME(fetch)
+                    (to.c, om + (size_t)i1 * VL, VL, mr1, on + j1, nr1, NULL, i1 + mr1 == n.i && part ? part : VL);
                 }
                 if (s->lanes == YK_M) {
                     to.ci = om + (size_t)i * VL;

@@ -127,41 +127,6 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
     }
 }
 
-/* The same lanes in all rows and columns, and rows and columns together one run of cells, the rows (ROW_FAST) or the
- * columns fastest. */
-static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, const REAL *p, const int64_t *off,
-                                                                  uint32_t valid, uint32_t rows, uint32_t cols,
-                                                                  bool row_fast, const REAL *end, int64_t soon,
-                                                                  const bool more)
-{
-    uint32_t total = rows * cols, fast = row_fast ? rows : cols, at = 0, slow = 0;
-    const int64_t reach = NAME(reach)(off, valid);
-    size_t fast_step = (size_t)(row_fast ? cols : 1) * VL, slow_step = (size_t)(row_fast ? 1 : cols) * VL;
-    for (uint32_t e = 0; e < total;) {
-        uint32_t n = total - e < LANES ? total - e : LANES, was = at, was_slow = slow;
-        for (uint32_t u = 0; u < PARTS; u++) {
-            uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
-            VEC v[LANES_N];
-            if (some)
-                NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, reach, soon, LANES_N);
-            at = was;
-            slow = was_slow;
-            for (uint32_t k = 0; k < n; k++) {
-                REAL *to = dst + at * fast_step + slow * slow_step + u * LANES;
-                if (some)
-                    STORE(to, more ? LOAD(to) * v[k] : v[k]);
-                else
-                    STORE(to, SPLAT(0));
-                if (++at == fast) {
-                    at = 0;
-                    slow++;
-                }
-            }
-        }
-        e += n;
-    }
-}
-
 static inline bool NAME(runs_on)(const int64_t *off, uint32_t n, int64_t step)
 {
     for (uint32_t i = 1; i < n; i++)
@@ -170,9 +135,87 @@ static inline bool NAME(runs_on)(const int64_t *off, uint32_t n, int64_t step)
     return true;
 }
 
+/* Rows and columns that are one run of cells in a table, whatever the lanes are: where each cell of it goes. */
+struct NAME(flat) {
+    const int64_t *row, *col; /* what was looked at last */
+    uint32_t rows, cols;
+    uint32_t total; /* cells; 0: they are no run */
+    uint32_t to[FLAT_MOST];
+};
+
+static void NAME(look_flat)(struct NAME(flat) * f, const int64_t *row, const int64_t *col, uint32_t rows, uint32_t cols)
+{
+    f->row = row;
+    f->col = col;
+    f->rows = rows;
+    f->cols = cols;
+    f->total = 0;
+    if (rows * cols < 2 || rows * cols > FLAT_MOST)
+        return;
+    if (NAME(runs_on)(row, rows, 1) && NAME(runs_on)(col, cols, rows)) {
+        for (uint32_t i = 0; i < cols; i++)
+            for (uint32_t r = 0; r < rows; r++)
+                f->to[f->total++] = (r * cols + i) * VL;
+    } else if (NAME(runs_on)(col, cols, 1) && NAME(runs_on)(row, rows, cols))
+        for (; f->total < rows * cols; f->total++)
+            f->to[f->total] = f->total * VL;
+}
+
+/* All of F: P the first cell of its first lane. */
+static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, const REAL *p, const int64_t *off,
+                                                                  uint32_t valid, uint8_t layout,
+                                                                  const struct NAME(flat) * f, const REAL *end,
+                                                                  int64_t reach, int64_t soon, const bool more)
+{
+    const uint32_t total = f->total;
+    const uint32_t *to = f->to;
+#define TURN_IN(size)                                                                                                  \
+    NAME(turn_in)(v, p + e, off + u * LANES, some, n, end, reach, soon, size);                                         \
+    _Pragma("GCC unroll 16") for (uint32_t k = 0; k < (size); k++) if (k < n)                                          \
+    {                                                                                                                  \
+        REAL *at = dst + to[e + k] + u * LANES;                                                                        \
+        STORE(at, more ? LOAD(at) * v[k] : v[k]);                                                                      \
+    }
+    if (LANES_N >= 4 && valid == VL && total <= 4 && layout == YK_LAY_STEP + total) {
+        p += off[0];
+        if (soon)
+            for (uint32_t k = 0; k < total * VL; k += 64 / REAL_BYTES)
+                NAME(fetch_soon)(p + k, soon);
+        for (uint32_t u = 0; u < PARTS; u++) {
+            VEC v[LANES_N];
+            NAME(unzip)(v, p + u * LANES * total, total);
+            for (uint32_t k = 0; k < total; k++) {
+                REAL *at = dst + to[k] + u * LANES;
+                STORE(at, more ? LOAD(at) * v[k] : v[k]);
+            }
+        }
+        return;
+    }
+    for (uint32_t e = 0; e < total;) {
+        const uint32_t n = total - e < LANES ? total - e : LANES;
+        for (uint32_t u = 0; u < PARTS; u++) {
+            const uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
+            VEC v[LANES_N];
+            if (!some) {
+                for (uint32_t k = 0; k < n; k++)
+                    STORE(dst + to[e + k] + u * LANES, SPLAT(0));
+                continue;
+            }
+            if (LANES_N >= 4 && n <= LANES_N / 2) {
+                TURN_IN(LANES_N / 2)
+            } else {
+                TURN_IN(LANES_N)
+            }
+        }
+        e += n;
+    }
+#undef TURN_IN
+}
+
 static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, const REAL *p,
-                                                                   const struct NAME(lattice) * x, uint32_t rows,
-                                                                   uint32_t cols, const bool more)
+                                                                   const struct NAME(lattice) * x,
+                                                                   struct NAME(flat) * f, uint32_t rows, uint32_t cols,
+                                                                   const bool more)
 {
     if (x->lane_row) {
         for (uint32_t r = 0; r < rows; r++) {
@@ -184,12 +227,13 @@ static inline __attribute__((always_inline)) void NAME(pack_table)(REAL *dst, co
         }
         return;
     }
-    if (!x->lane_col && x->layout[0] != YK_LAY_RUN && x->layout[0] != YK_LAY_SAME && rows * cols >= 4) {
-        bool row_fast = (rows < 3 || rows > 8) && NAME(runs_on)(x->row, rows, 1) && NAME(runs_on)(x->col, cols, rows);
-        if (row_fast || (NAME(runs_on)(x->col, cols, 1) && NAME(runs_on)(x->row, rows, cols))) {
+    if (!x->lane_col && x->layout[0] != YK_LAY_RUN && x->layout[0] != YK_LAY_SAME) {
+        if (f->row != x->row || f->col != x->col || f->rows != rows || f->cols != cols)
+            NAME(look_flat)(f, x->row, x->col, rows, cols);
+        if (f->total) {
             NAME(pack_flat)
-            (dst, p + x->row[0] + x->col[0], x->lane, x->valid_col == 0 ? x->valid : VL, rows, cols, row_fast, x->end,
-             x->soon, more);
+            (dst, p + x->row[0] + x->col[0], x->lane, x->valid_col == 0 ? x->valid : VL, x->layout[0], f, x->end,
+             x->reach[0], x->soon, more);
             return;
         }
     }
@@ -223,3 +267,36 @@ static inline __attribute__((always_inline)) void NAME(pack_scalars)(REAL *dst, 
             dst[(size_t)r * cols + j] = more ? dst[(size_t)r * cols + j] * v : v;
         }
 }
+
+#ifdef STORE_SOME
+/* The same where rows are runs: turned. OFF: of the columns, the first repeated up to LANES. */
+static inline __attribute__((always_inline)) void NAME(pack_narrow)(REAL *dst, const REAL *p,
+                                                                    const struct NAME(lattice) * x, const int64_t *off,
+                                                                    int64_t reach, uint32_t rows, uint32_t cols,
+                                                                    const bool more)
+{
+    uint32_t left = x->row_left;
+    for (uint32_t r = 0; r < rows;) {
+        uint32_t n = rows - r < left ? rows - r : left;
+        n = n < 8 ? n : 8;
+        VEC v[LANES_N];
+#define TURN_IN(size)                                                                                                  \
+    NAME(turn_in)(v, p + x->row[r], off, LANES, n, x->end, reach, x->soon, size);                                      \
+    _Pragma("GCC unroll 8") for (uint32_t k = 0; k < (size); k++) if (k < n)                                           \
+    {                                                                                                                  \
+        REAL *to = dst + (size_t)(r + k) * cols;                                                                       \
+        STORE_SOME(to, more ? LOAD_SOME(to, cols) * v[k] : v[k], cols);                                                \
+    }
+        if (n <= 2) {
+            TURN_IN(2)
+        } else if (n <= 4) {
+            TURN_IN(4)
+        } else {
+            TURN_IN(8)
+        }
+#undef TURN_IN
+        r += n;
+        left = left > n ? left - n : x->row_run;
+    }
+}
+#endif

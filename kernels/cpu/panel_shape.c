@@ -14,9 +14,11 @@ enum {
     M_FEW = 192,
     M_MOST = 2048,
     N_MOST = 1024,
+    N_FAR = 16, /* where the output comes from memory: more runs at a time than that are not fetched ahead */
     B_MOST = 512
 };
-static const double SHORT_CELLS = 1 << 10, R_CELLS = 256 << 10, VECTOR_CELLS = 32 << 10, SMALL_CELLS = 8 << 10;
+static const double SHORT_CELLS = 1 << 10, R_CELLS = 256 << 10, VECTOR_CELLS = 32 << 10, SMALL_CELLS = 8 << 10,
+                    FAR_OUT_CELLS = 4 << 20;
 
 static double product_of(const struct yk_canon *c, const uint8_t *cls, enum yk_class_id id)
 {
@@ -231,6 +233,11 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     for (int k = 0; k < YK_CLASSES; k++)
         s->cls[k].total = total[k] = product_of(c, p.cls, (enum yk_class_id)k);
     struct yk_panel_caps cap = caps_of(s, total);
+    double written = 1;
+    for (uint32_t v = 0; v < c->nout; v++)
+        written *= (double)c->domain[v];
+    if (written > FAR_OUT_CELLS && s->lanes != YK_K)
+        cap.n = fmin(cap.n, N_FAR);
     uint32_t swept = 0;
     bool sweep = yk_panel_sweep(&p, c, vl, total, &cap, &swept);
     uint32_t out = c->nin;

@@ -25,6 +25,9 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
     l.soon = w->soon[t];
     l.row_run = s->run[t];
     l.row_left = l.row_run - p->r0 % l.row_run;
+    struct NAME(flat) flat[FLATS];
+    for (uint32_t i = 0; i < FLATS; i++)
+        flat[i].col = NULL;
     uint32_t ahead = AHEAD_BYTES / (w->n[YK_K] * VL * (uint32_t)sizeof(REAL));
     ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : ahead;
     if (s->lanes == YK_M) {
@@ -60,6 +63,15 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
                     (dst, VL, from, &l, col + i, YK_LAY_ANY, VL, NAME(reach)(col + i, VL), p->rows, more);
                     continue;
                 }
+#ifdef STORE_SOME
+                if (cols > 1 && l.row_run > 1) {
+                    int64_t wide[VL];
+                    for (uint32_t j = 0; j < VL; j++)
+                        wide[j] = col[i + (j < cols ? j : 0)];
+                    NAME(pack_narrow)(dst, from, &l, wide, NAME(reach)(wide, cols), p->rows, cols, more);
+                    continue;
+                }
+#endif
                 for (uint32_t j = 0; soon && j < cols; j++)
                     for (uint32_t r = 0; r < p->rows; r += 64 / sizeof(REAL))
                         __builtin_prefetch(from + l.row[r] + col[i + soon + j]);
@@ -74,7 +86,7 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
                 l.valid = w->n[own] % VL;
             } else
                 l.col = col + i;
-            NAME(pack_table)(dst, from, &l, p->rows, cols, more);
+            NAME(pack_table)(dst, from, &l, &flat[i / most % FLATS], p->rows, cols, more);
         }
     }
 }

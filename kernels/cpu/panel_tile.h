@@ -7,18 +7,21 @@ typedef REAL NAME(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof
 #define VEC         NAME(vec)
 #define LANES       ((uint32_t)(VECTOR_BYTES / sizeof(REAL)))
 #define PARTS       ((uint32_t)(VL / LANES)) /* machine vectors that make one of VL lanes */
-#define SPLAT(x)    ((VEC){0} + (x))
 #define LOAD(p)     ((VEC)(*(const NAME(uvec) *)(const void *)(p)))
 #define STORE(p, v) (*(NAME(uvec) *)(void *)(p) = (v))
 
-/* P[OFF[l]] of each lane l. */
+/* X in all lanes, not as {0} + x: that adds. P[OFF[l]] of each lane l. */
 #if VECTOR_BYTES / REAL_BYTES == 2
+#define SPLAT(x)       ((VEC){x, x})
 #define GATHER(p, off) ((VEC){p[off[0]], p[off[1]]})
 #elif VECTOR_BYTES / REAL_BYTES == 4
+#define SPLAT(x)       ((VEC){x, x, x, x})
 #define GATHER(p, off) ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]]})
 #elif VECTOR_BYTES / REAL_BYTES == 8
+#define SPLAT(x)       ((VEC){x, x, x, x, x, x, x, x})
 #define GATHER(p, off) ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]], p[off[4]], p[off[5]], p[off[6]], p[off[7]]})
 #else
+#define SPLAT(x) ((VEC){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x})
 #define GATHER(p, off)                                                                                                 \
     ((VEC){p[off[0]], p[off[1]], p[off[2]], p[off[3]], p[off[4]], p[off[5]], p[off[6]], p[off[7]], p[off[8]],          \
            p[off[9]], p[off[10]], p[off[11]], p[off[12]], p[off[13]], p[off[14]], p[off[15]]})
@@ -34,14 +37,19 @@ typedef REAL NAME(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof
 #define STREAM STORE
 #endif
 
-/* The first N < VL cells at P, zeros behind them; V to the first N cells at P. */
+/* The first N < VL cells at P, zeros behind them; V to the first N cells at P, or
+ * to those of the bits M; three cells from Q to P. */
 #if defined(__AVX512F__) && VECTOR_BYTES == 64
 #if REAL_BYTES == 8
 #define LOAD_SOME(p, n)     ((VEC)_mm512_maskz_loadu_pd((__mmask8)((1u << (n)) - 1), (p)))
 #define STORE_SOME(p, v, n) _mm512_mask_storeu_pd((p), (__mmask8)((1u << (n)) - 1), (__m512d)(v))
+#define STORE_MASK(p, v, m) _mm512_mask_storeu_pd((p), (__mmask8)(m), (__m512d)(v))
+#define STORE_THREE(p, q)   _mm256_mask_storeu_pd((p), 7, _mm256_loadu_pd(q))
 #else
 #define LOAD_SOME(p, n)     ((VEC)_mm512_maskz_loadu_ps((__mmask16)((1u << (n)) - 1), (p)))
 #define STORE_SOME(p, v, n) _mm512_mask_storeu_ps((p), (__mmask16)((1u << (n)) - 1), (__m512)(v))
+#define STORE_MASK(p, v, m) _mm512_mask_storeu_ps((p), (__mmask16)(m), (__m512)(v))
+#define STORE_THREE(p, q)   _mm_mask_storeu_ps((p), 7, _mm_loadu_ps(q))
 #endif
 #endif
 
@@ -53,6 +61,7 @@ struct NAME(target) {
     uint32_t direct; /* bit i: row i is a run of VL cells; else its sums go to SPILL[j][i][lane] */
     bool add;        /* C has the sums of earlier blocks of p */
     bool stream;     /* past the caches: C is larger than they are */
+    bool plain;      /* neither, and SCALE is 1 */
     REAL scale;
     REAL *spill;
 };
@@ -89,8 +98,24 @@ static inline __attribute__((always_inline)) void NAME(tile)(const REAL *a, cons
         a += mr * VL;
         b += nr * (vectors ? VL : 1);
     }
-    VEC scale = SPLAT(to->scale);
     const uint32_t direct = to->direct;
+    if (to->plain && direct == (1u << mr) - 1) {
+        int64_t off[4];
+        REAL *const c = to->c;
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < mr; i++)
+            off[i] = to->ci[i * to->step];
+        const int64_t *const cj = to->cj;
+#pragma GCC unroll 8
+        for (uint32_t j = 0; j < nr; j++) {
+            REAL *at = c + cj[j];
+#pragma GCC unroll 16
+            for (uint32_t x = 0; x < mr * PARTS; x++)
+                STORE(at + off[x / PARTS] + x % PARTS * LANES, acc[j * mr * PARTS + x]);
+        }
+        return;
+    }
+    VEC scale = SPLAT(to->scale);
     if (direct != (1u << mr) - 1) {
 #pragma GCC unroll 64
         for (uint32_t x = 0; x < mr * nr * PARTS; x++)

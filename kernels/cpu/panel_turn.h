@@ -2,7 +2,8 @@
  * whose fastest variable is not the lanes' are read and written a vector at a time. Included per value type. */
 
 #define LANES_N (VECTOR_BYTES / REAL_BYTES)
-/* Interleave halves of two vectors; take every second cell of two; every third of three, in two steps. */
+/* Interleave halves of two vectors; take every second cell of two; every third of three, in two steps; three braided,
+ * likewise. */
 #if LANES_N == 2
 #define ZIP_LO 0, 2
 #define ZIP_HI 1, 3
@@ -21,6 +22,12 @@
 #define THIRD_1B 0, 1, 2, 6
 #define THIRD_2A 2, 5, 5, 5
 #define THIRD_2B 0, 1, 4, 7
+#define BRAID_0A 0, 4, 0, 1
+#define BRAID_0B 0, 1, 4, 3
+#define BRAID_1A 5, 1, 2, 6
+#define BRAID_1B 0, 5, 2, 3
+#define BRAID_2A 2, 3, 7, 3
+#define BRAID_2B 6, 1, 2, 7
 #elif LANES_N == 8
 #define ZIP2_LO  0, 8, 2, 10, 4, 12, 6, 14
 #define ZIP2_HI  1, 9, 3, 11, 5, 13, 7, 15
@@ -36,6 +43,12 @@
 #define THIRD_1B 0, 1, 2, 3, 4, 8, 11, 14
 #define THIRD_2A 2, 5, 8, 11, 14, 14, 14, 14
 #define THIRD_2B 0, 1, 2, 3, 4, 9, 12, 15
+#define BRAID_0A 0, 8, 0, 1, 9, 1, 2, 10
+#define BRAID_0B 0, 1, 8, 3, 4, 9, 6, 7
+#define BRAID_1A 2, 3, 11, 3, 4, 12, 4, 5
+#define BRAID_1B 10, 1, 2, 11, 4, 5, 12, 7
+#define BRAID_2A 13, 5, 6, 14, 6, 7, 15, 7
+#define BRAID_2B 0, 13, 2, 3, 14, 5, 6, 15
 #elif LANES_N == 16
 #define ZIP2_LO  0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
 #define ZIP2_HI  1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
@@ -53,6 +66,12 @@
 #define THIRD_1B 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30
 #define THIRD_2A 2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 29, 29, 29, 29, 29, 29
 #define THIRD_2B 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31
+#define BRAID_0A 0, 16, 0, 1, 17, 1, 2, 18, 2, 3, 19, 3, 4, 20, 4, 5
+#define BRAID_0B 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15
+#define BRAID_1A 21, 5, 6, 22, 6, 7, 23, 7, 8, 24, 8, 9, 25, 9, 10, 26
+#define BRAID_1B 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15
+#define BRAID_2A 10, 11, 27, 11, 12, 28, 12, 13, 29, 13, 14, 30, 14, 15, 31, 15
+#define BRAID_2B 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31
 #endif
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
@@ -244,77 +263,7 @@ static inline __attribute__((always_inline)) void NAME(unzip)(VEC *v, const REAL
 #endif
 }
 
-#if LANES_N >= 4
-/* N (5 to LANES_N) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. */
-static inline void NAME(put_wide)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
-                                  uint32_t valid)
-{
-    for (uint32_t u = 0; u < PARTS && u * LANES < valid; u++) {
-        const uint32_t some = valid - u * LANES < LANES ? valid - u * LANES : LANES;
-        VEC t[LANES_N];
-#pragma GCC unroll 16
-        for (uint32_t x = 0; x < LANES; x++)
-            t[x] = LOAD(v + u * LANES + (x < n ? x : 0) * step);
-        NAME(turn)(t);
-        if (n == LANES && some == LANES) {
-#pragma GCC unroll 16
-            for (uint32_t l = 0; l < LANES; l++)
-                STORE(c + off[u * LANES + l], t[l]);
-            continue;
-        }
-#pragma GCC unroll 16
-        for (uint32_t l = 0; l < LANES; l++)
-            if (l < some) {
-#ifdef STORE_SOME
-                STORE_SOME(c + off[u * LANES + l], t[l], n);
-#else
-                memcpy(c + off[u * LANES + l], &t[l], n * sizeof *c);
-#endif
-            }
-    }
-}
-
-/* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. FLAT: all
- * runs are one. */
-static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
-                                  uint32_t valid, bool flat)
-{
-    REAL turned[4 * VL] __attribute__((aligned(64)));
-    if (n == 2) {
-        for (uint32_t u = 0; u < PARTS; u++) {
-            VEC a = LOAD(v + u * LANES), b = LOAD(v + u * LANES + step);
-            STORE(turned + u * 2 * LANES, PICK(a, b, ZIP_LO));
-            STORE(turned + u * 2 * LANES + LANES, PICK(a, b, ZIP_HI));
-        }
-        if (flat)
-            memcpy(c + off[0], turned, 2 * VL * sizeof *c);
-        else
-            for (uint32_t l = 0; l < valid; l++)
-                memcpy(c + off[l], turned + 2 * l, 2 * sizeof *c);
-        return;
-    }
-    for (uint32_t u = 0; u < PARTS; u++) {
-        const REAL *p = v + u * LANES;
-        VEC a = LOAD(p), b = LOAD(p + step), d = LOAD(p + 2 * step), e = n == 4 ? LOAD(p + 3 * step) : d;
-        VEC ad = PICK(a, d, ZIP_LO), be = PICK(b, e, ZIP_LO);
-        REAL *to = turned + u * 4 * LANES;
-        STORE(to, PICK(ad, be, ZIP_LO));
-        STORE(to + LANES, PICK(ad, be, ZIP_HI));
-        ad = PICK(a, d, ZIP_HI);
-        be = PICK(b, e, ZIP_HI);
-        STORE(to + 2 * LANES, PICK(ad, be, ZIP_LO));
-        STORE(to + 3 * LANES, PICK(ad, be, ZIP_HI));
-    }
-    if (n == 4 && flat)
-        memcpy(c + off[0], turned, 4 * VL * sizeof *c);
-    else if (n == 4)
-        for (uint32_t l = 0; l < valid; l++)
-            memcpy(c + off[l], turned + 4 * l, 4 * sizeof *c);
-    else
-        for (uint32_t l = 0; l < valid; l++)
-            memcpy(c + off[l], turned + 4 * l, 3 * sizeof *c);
-}
-#endif
+#include "kernels/cpu/panel_put.h"
 
 #undef TURN
 #undef PIECE
@@ -341,3 +290,9 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
 #undef THIRD_1B
 #undef THIRD_2A
 #undef THIRD_2B
+#undef BRAID_2B
+#undef BRAID_2A
+#undef BRAID_1B
+#undef BRAID_1A
+#undef BRAID_0B
+#undef BRAID_0A
