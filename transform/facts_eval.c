@@ -145,7 +145,7 @@ static struct yk_form quotient(struct yk_form_vars *v, unsigned op, const struct
     return yk_form_new(v, -most, most, true);
 }
 
-/* Is every value of A, which is not top, a multiple of BY? */
+/* Is every value of A a multiple of BY, or A top? */
 static bool multiple_of(const struct yk_form *a, int64_t by)
 {
     bool yes = a->c % by == 0;
@@ -170,10 +170,9 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
             return yk_form_sub(&z, &low);
         }
     }
-    if (op == YK_NODE_AND && !(x.top && y.top)) /* the bounds of top are the widest */
+    /* From here on the bounds of top are the widest, beyond which all comes to top. */
+    if (op == YK_NODE_AND && !(x.top && y.top))
         return yk_form_new(v, 0, YK_MIN(x.hi, y.hi), true);
-    if (x.top || y.top)
-        return unknown(v, bits);
     for (int64_t p = 1; p < YK_FORM_MOST; p *= 2) /* no bit in common */
         if ((x.hi < p && multiple_of(&y, p)) || (y.hi < p && multiple_of(&x, p)))
             return yk_form_add(&x, &y);

@@ -5,9 +5,9 @@ anew and runs them.
     mutants.py [--seed N] [--count N] [--least N] [--file PART] [--list]
 
 Places and breakages are drawn from the seed: bounds that are off by one, comparisons turned around, guards and statements dropped,
-strides, ends and signs swapped, constants changed. A breakage that does not compile, or that the optimiser makes the same machine
-code of, is no mutant: another is drawn. A mutant is caught by the first assertion that fails, by a signal, and where a test takes
-ten times as long as it does for the source as it is. Status 1: fewer than --least were caught.
+strides, ends and signs swapped, constants changed. A breakage that does not compile, or that an optimiser (gcc's or clang's) makes
+the same machine code of, is no mutant: another is drawn. A mutant is caught by the first assertion that fails, by a signal, and
+where a test takes ten times as long as it does for the source as it is. Status 1: fewer than --least were caught.
 Environment: YOKE_TEST_BUILD, a build folder whose unit tests are built (build/dev). Nothing in it or in the source is changed."""
 import argparse
 import bisect
@@ -18,6 +18,7 @@ import random
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", os.path.join(ROOT, "build/dev")))
 SLOWER, LEAST_SECONDS = 10, 2
+OPTIMISERS = [(compiler, level) for compiler in ("gcc", "clang") if shutil.which(compiler) for level in ("-O2", "-O3")]
 # The test ends with its first failure, and in the process that we wait for: nothing that hangs is left behind.
 ENDS = ["-Wl,--wrap=_ck_assert_failed"]
 END = """#include <unistd.h>
@@ -151,6 +153,21 @@ class Builder:
         return subprocess.run(self.command(path, source, output, *more), cwd=self.compile[path]["directory"], stderr=subprocess.DEVNULL,
                               check=False).returncode == 0
 
+    def is_same(self, path, source, text, mutant):
+        """Does an optimiser make one machine code of both? Then they are one program."""
+        for compiler, level in OPTIMISERS:
+            made = []
+            for contents in text, mutant:
+                with open(source, "w", encoding="utf-8") as file:
+                    file.write(contents)
+                words = [compiler] + self.command(path, source, "-", "-S", level, "-g0", "-DNDEBUG")[1:]
+                done = subprocess.run(words, cwd=self.compile[path]["directory"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      check=False)
+                made.append(done.stdout if done.returncode == 0 else None)
+            if made[0] is not None and made[0] == made[1]:
+                return True
+        return False
+
     def link(self, test, thing, output):
         words = shlex.split(self.links[test])
         words = words[words.index("&&") + 1:] if words[0] in (":", "cd") else words
@@ -190,14 +207,7 @@ def judge(builder, mutant, text, folder):
         status = run_test(program, folder, builder.seconds[test])
         if status != 0:
             return f"caught by {test}" + (" (no end)" if status is None else "")
-    same = []
-    for name, contents in (("a", text), ("b", text[:start] + new + text[end:])):
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(contents)
-        builder.make(path, source, os.path.join(folder, name), "-S", "-O2", "-g0", "-DNDEBUG")
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            same.append(file.read())
-    return None if same[0] == same[1] else "SURVIVED"
+    return None if builder.is_same(path, source, text, text[:start] + new + text[end:]) else "SURVIVED"
 
 
 def main():

@@ -9,8 +9,10 @@
 
 /* Stands in for base's: arrays that cannot grow, once so many have. */
 static unsigned allocations = 1000000;
+static bool refused; /* one was */
 bool yk_array_grow_(void **v, size_t *cap, size_t need, size_t size)
 {
+    refused |= !allocations;
     if (!allocations)
         return false;
     allocations--;
@@ -103,12 +105,15 @@ START_TEST(without_memory)
                 }
                 struct yk_share share = {.n = 1, .box = {box}};
                 allocations = left;
+                refused = false;
                 yk_status s = remember ? yk_recall_share(&recall, &reach, &kernel, &launch, &share)
                                        : yk_reach_share(&reach, &kernel, &launch, &share);
                 bool all = allocations > 0;
                 allocations = 1000000;
                 ck_assert(s == YK_OK || s == YK_ENOMEM);
                 ck_assert(s == YK_OK || !all);
+                ck_assert(remember || s == (refused ? YK_ENOMEM : YK_OK));
+                ck_assert(s != YK_OK || reach.touch.n == (unbounded ? 3 : 1));
                 ck_assert_int_eq(yk_recall_share(&recall, &reach, &kernel, &launch, &share), YK_OK);
                 ck_assert_uint_eq(reach.touch.n, unbounded ? 3 : 1);
                 ck_assert_uint_eq(reach.touch.v[reach.touch.n - 1].region.rows, 8);
