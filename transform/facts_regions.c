@@ -193,8 +193,7 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
     /* Rows with hardly anything between them are read as one piece. */
     struct yk_region *r = &t->region;
     bool close = t->kind == YK_ACCESS_READ && r->slices == 1 && r->bytes >= r->row_pitch / 20 * 19;
-    bool rows =
-        r->rows * r->slices > 1 && !yk_region_scattered(r); /* what is scattered is one piece: nobody counts it */
+    bool rows = r->rows > 1 && !yk_region_scattered(r); /* what is scattered is one piece: nobody counts it */
     if (inside && (t->exact || (rows && !close))) {
         r->offset = (uint64_t)start;
         return true;
