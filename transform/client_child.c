@@ -98,7 +98,8 @@ BARE static int begin(void *arg)
     set_limit(RLIMIT_CORE, 0);
     if (c->aside) {
         struct sched_param none_needed = {0};
-        syscall(SYS_setpriority, PRIO_PROCESS, 0, ASIDE_NICE);
+        long is = syscall(SYS_getpriority, PRIO_PROCESS, 0); /* 20 less the niceness, by the kernel's own call */
+        syscall(SYS_setpriority, PRIO_PROCESS, 0, (is > 0 ? 20 - (int)is : 0) + ASIDE_NICE);
         syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &none_needed);
     }
     syscall(SYS_execve, c->path, j->argv, j->env);
