@@ -45,7 +45,7 @@ double coexec_once(const struct coexec_pair *pair, const struct coexec_row *r);
 void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int rounds);
 
 /** Time of two that work at once as fast as each alone. */
-double coexec_together(const struct coexec_times t[2]);
+double coexec_together(const struct coexec_times *t);
 
 /** Of the two devices alone the one whose process ends first. */
 const struct coexec_times *coexec_fastest(const struct coexec_row *r);

@@ -33,7 +33,7 @@ static void die(const char *what)
 /* Is DEVICE's time alone a modelled one? */
 static bool modelled(const struct coexec_pair *p, enum way device)
 {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "@%d", (int)device);
     return device <= DEVICE_1 && p->fault && strstr(p->fault, name);
 }
@@ -310,7 +310,7 @@ double coexec_once(const struct coexec_pair *pair, const struct coexec_row *r)
     return t.ms;
 }
 
-double coexec_together(const struct coexec_times t[2])
+double coexec_together(const struct coexec_times *t)
 {
     return 1 / (1 / t[0].ms + 1 / t[1].ms);
 }
