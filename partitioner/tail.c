@@ -60,7 +60,7 @@ bool yk_tail_take(struct yk_tail *t, unsigned dev, uint64_t *from, uint64_t *to)
     bool got = true;
     unsigned most = dev;
     for (unsigned i = 0; i < YK_SPLIT_MAX; i++)
-        if (i != dev && (most == dev || left(t, i) > left(t, most)))
+        if (i != dev && (t->of[i].begun || !t->each) && (most == dev || left(t, i) > left(t, most)))
             most = i;
     if (left(t, dev))
         take_own(t, dev, from, to);

@@ -17,6 +17,7 @@ struct yk_tail {
         bool begun;
     } of[YK_SPLIT_MAX];
     uint64_t grain; /* pieces are multiples of it but for the last */
+    bool each;      /* nobody takes from who has not begun, so that everybody runs some (for tests) */
     bool on;
 };
 

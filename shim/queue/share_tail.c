@@ -32,7 +32,7 @@ void yk_share_tail(struct yk_tail *t, const struct yk_launch *l, const struct yk
 {
     const struct yk_options *option = &yk_rt.options;
     bool asked = option->tail == YK_TAIL_FORCED;
-    *t = (struct yk_tail){.grain = asked ? 1 : d->grain};
+    *t = (struct yk_tail){.grain = asked ? 1 : d->grain, .each = asked};
     bool own_choice = !d->guided && !option->force_split && !option->reproducible && !yk_divide_given();
     t->on = option->tail != YK_TAIL_OFF && all_in_master(d, o) &&
             (asked ? !d->guided : own_choice && d->predicted_ms >= launch_ms);

@@ -93,6 +93,21 @@ START_TEST(who_is_quick_helps)
 }
 END_TEST
 
+START_TEST(each_may_be_left_its_own)
+{
+    uint64_t from, to;
+    tail = (struct yk_tail){.each = true, .on = true};
+    yk_tail_share(&tail, 0, 0, 8, 1);
+    yk_tail_share(&tail, 1, 8, 16, 1);
+    while (yk_tail_take(&tail, 0, &from, &to))
+        ck_assert_uint_le(to, 8);
+    ck_assert(yk_tail_take(&tail, 1, &from, &to));
+    ck_assert_uint_eq(from, 8);
+    ck_assert(yk_tail_take(&tail, 0, &from, &to));
+    ck_assert_uint_eq(to, 16);
+}
+END_TEST
+
 START_TEST(pieces_begin_at_multiples)
 {
     for (unsigned seed = 0; seed < 300; seed++) {
@@ -112,4 +127,4 @@ START_TEST(pieces_begin_at_multiples)
 }
 END_TEST
 
-YK_TEST_MAIN("tail", each_once, who_is_quick_helps, pieces_begin_at_multiples)
+YK_TEST_MAIN("tail", each_once, who_is_quick_helps, each_may_be_left_its_own, pieces_begin_at_multiples)
