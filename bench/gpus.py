@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """gpus.py [--build DIR] [--sizes NAME | APP:SIZE[:LAUNCHES],...] [--repeat N] [--warm N] [--no-verify] [--json FILE] [--only APP,...]
-        [--timeout S] SET...
+        [--least MS] [--timeout S] SET...
 
 Every program of bench/apps, bare on one device and under yoke on sets of devices, in one table: time from the first enqueue to the
-last finish (ms, median of the repetitions), the speed-up over bare, that end to end (from the start of the process), and how many
-launches were split. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
+last finish (ms, median of the repetitions), the speed-up over bare, that end to end (from the start of the process), how many
+launches were split and how many megabytes went between devices and host for them. --least MS: with as many launches as the bare
+program needs to take that long. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
 round differently with `any`). With --no-verify, for sizes at which that takes minutes, the hash must be the bare run's.
 
 A SET is NAME=DEVICES[;OPTION=VALUE...], DEVICES as for `yoke run --devices`, e.g.
@@ -34,6 +35,25 @@ def run(command, env, timeout):
     return (float(match.group(1)), float(match.group(2)), match.group(4)), done.stderr
 
 
+def launches_for(command, least, env, timeout):
+    """How many launches take `least` ms: of twice as many, how much longer they take."""
+    # The first run is not timed: a driver may compile in it.
+    told = re.search(r"repeat=(\d+)", subprocess.run(command, env=env, capture_output=True, text=True, timeout=timeout).stdout)
+    first = run(command, env, timeout)[0]
+    if not told or not first or first[0] >= least:
+        return None
+    one = n = int(told.group(1))
+    while True:
+        n *= 4
+        again = run(command + ["--repeat", str(n)], env, timeout)[0]
+        if not again:
+            return None
+        if again[0] >= least:
+            return n
+        if again[0] > 1.3 * first[0]:
+            return n + int((1.05 * least - again[0]) * (n - one) / (again[0] - first[0])) + 1
+
+
 def parse_set(text):
     name, _, rest = text.partition("=")
     parts = rest.split(";")
@@ -47,6 +67,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--warm", type=int, default=0, help="runs of each set before those that count")
     parser.add_argument("--no-verify", action="store_true")
+    parser.add_argument("--least", type=float, default=0, metavar="MS", help="launches for a bare run of at least MS")
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--only", default="")
     parser.add_argument("--bare-device", default="0", help="which device the bare run uses, in the loader's order")
@@ -57,14 +78,17 @@ def main():
     sizes = dict(s.split(":", 1) for s in args.sizes.split(",")) if ":" in args.sizes else {}
     apps = args.only.split(",") if args.only else list(sizes) or APPS
     rows, bad = [], 0
-    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>28}" for name, _, _ in sets), flush=True)
+    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>36}" for name, _, _ in sets), flush=True)
     for app in apps:
         path = os.path.join(args.build, "bench/apps", app)
         size, _, launches = sizes.get(app, args.sizes).partition(":")
         command = [path, "--size", size] + (["--repeat", launches] if launches else [])
         command += ["--no-verify"] if args.no_verify else []
         times, totals = {"bare": []}, []
-        row = {"program": app, "size": sizes.get(app, args.sizes)}
+        if args.least:
+            more = launches_for(command + ["--device", args.bare_device], args.least, dict(os.environ), args.timeout)
+            command += ["--repeat", str(more)] if more else []
+        row = {"program": app, "size": sizes.get(app, args.sizes), "command": " ".join(command[1:])}
         hash_bare = None
         for _ in range(args.repeat):
             result, text = run(command + ["--device", args.bare_device], dict(os.environ), args.timeout)
@@ -82,7 +106,7 @@ def main():
         row["bare_ms"], row["bare_total_ms"] = statistics.median(times["bare"]), statistics.median(totals)
         cells = []
         for name, devices, options in sets:
-            found, whole, split, note = [], [], None, ""
+            found, whole, split, moved, note = [], [], None, 0, ""
             for i in range(args.warm + args.repeat):
                 with tempfile.NamedTemporaryFile(suffix=".json") as summary:
                     env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")),
@@ -103,7 +127,8 @@ def main():
                     found.append(result[0])
                     whole.append(result[1])
                     try:
-                        split = json.load(open(summary.name))["launches"]
+                        told = json.load(open(summary.name))
+                        split, moved = told["launches"], told["bytes_moved"]
                     except (ValueError, KeyError):
                         note = "no summary"
             if not found or (note and note != "~"):
@@ -113,11 +138,11 @@ def main():
                 print(f"  {app} {name}: {note}", file=sys.stderr)
                 continue
             ms, end = statistics.median(found), row["bare_total_ms"] / statistics.median(whole)
-            row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "end_to_end": end, "launches": split,
+            row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "end_to_end": end, "launches": split, "bytes_moved": moved,
                          "same_hash": note != "~", "spread_ms": max(found) - min(found)}
-            cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']}{note}")
+            cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']} {moved / 1e6:.4g}{note}")
         rows.append(row)
-        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>28}" for c in cells), flush=True)
+        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>36}" for c in cells), flush=True)
     for name, _, _ in sets:
         good = [r[name] for r in rows if "ms" in r.get(name, {})]
         if good:
