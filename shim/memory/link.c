@@ -52,6 +52,7 @@ static struct {
     unsigned threads;
     size_t moved[YK_WAYS][YK_MAX_DEVICES]; /* by transfers that a ring could have carried; atomic */
     bool failed[YK_WAYS][YK_MAX_DEVICES];  /* no ring could be had, or it failed; atomic */
+    double rate[YK_MAX_DEVICES];           /* bytes per ms of large transfers lately, either way; 0: none yet; atomic */
     struct yk_lock lock;
     YK_ARRAY(struct mapped) mapped; /* under the lock */
 } link_ = {.once = PTHREAD_ONCE_INIT, .lock = YK_LOCK_INIT(YK_RANK_LEAF)};
@@ -177,8 +178,25 @@ bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction
     return possible(dev, len) && pays(ctx, dev, way, len) && !is_mapped(ptr);
 }
 
+/* LEN bytes from or to DEV have taken NS. First ones also touch memory for the first time: the better ones count. */
+static void note_rate(unsigned dev, size_t len, uint64_t ns)
+{
+    const size_t least = 1 << 20;
+    double *at = &link_.rate[dev], rate = (double)len * 1e6 / (double)(ns ? ns : 1), last;
+    if (len < least)
+        return;
+    __atomic_load(at, &last, __ATOMIC_RELAXED);
+    double mean = 0.7 * last + 0.3 * rate;
+    rate = rate > mean ? rate : mean;
+    __atomic_store(at, &rate, __ATOMIC_RELAXED);
+}
+
 double yk_link_bandwidth(unsigned dev, double bytes)
 {
+    double seen;
+    __atomic_load(&link_.rate[dev], &seen, __ATOMIC_RELAXED);
+    if (seen > 0)
+        return seen;
     /* Between devices they pass through the host: a way in and a way out at 40 to 50 GB/s each. */
     const double plain = 5e6, ring = 20e6;
     return bytes >= (double)AUTO_PAYS && possible(dev, AUTO_PAYS) ? ring : plain;
@@ -226,33 +244,47 @@ static void gave_up(unsigned dev, enum yk_direction way, cl_int err)
 cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len)
 {
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_IN, from, len) ? ring_of(ctx, dev, YK_IN) : NULL;
+    uint64_t began = yk_now_ns();
     if (r) {
         struct yk_ring_end to = end_of(ctx, dev, YK_IN, real, off);
         cl_int err = yk_ring_write(r, shape_for(YK_IN, len), &to, from, len);
-        if (err == CL_SUCCESS)
+        if (err == CL_SUCCESS) {
+            note_rate(dev, len, yk_now_ns() - began);
             return err;
+        }
         gave_up(dev, YK_IN, err);
     }
     yk_link_plain(dev, YK_IN, len);
     cl_command_queue q = yk_context_transfer_queue(ctx, dev);
-    return q ? yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL)
-             : CL_OUT_OF_RESOURCES;
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    began = yk_now_ns();
+    cl_int err = yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL);
+    note_rate(dev, len, yk_now_ns() - began);
+    return err;
 }
 
 cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, void *to, size_t len)
 {
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_OUT, to, len) ? ring_of(ctx, dev, YK_OUT) : NULL;
+    uint64_t began = yk_now_ns();
     if (r) {
         struct yk_ring_end from = end_of(ctx, dev, YK_OUT, real, off);
         cl_int err = yk_ring_read(r, shape_for(YK_OUT, len), &from, to, len);
-        if (err == CL_SUCCESS)
+        if (err == CL_SUCCESS) {
+            note_rate(dev, len, yk_now_ns() - began);
             return err;
+        }
         gave_up(dev, YK_OUT, err);
     }
     yk_link_plain(dev, YK_OUT, len);
     cl_command_queue q = yk_context_transfer_queue(ctx, dev);
-    return q ? yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL)
-             : CL_OUT_OF_RESOURCES;
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    began = yk_now_ns();
+    cl_int err = yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
+    note_rate(dev, len, yk_now_ns() - began);
+    return err;
 }
 
 static size_t total(const struct yk_ring_piece *piece, size_t n)
@@ -366,19 +398,24 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
 {
-    if (yk_mailbox_copy(ctx, a, at_a, b, at_b, off, len))
+    uint64_t began = yk_now_ns();
+    if (yk_mailbox_copy(ctx, a, at_a, b, at_b, off, len)) {
+        note_rate(b, len, yk_now_ns() - began);
         return true;
+    }
     if (!possible(a, len) || !possible(b, len) || !pays(ctx, a, YK_OUT, len))
         return false;
     struct yk_ring *r = ring_of(ctx, a, YK_OUT);
     struct yk_ring_end from = end_of(ctx, a, YK_OUT, at_a, off), to = end_of(ctx, b, YK_IN, at_b, off);
     if (!r || !from.queue || !to.queue)
         return false;
-    uint64_t began = yk_now_ns();
+    began = yk_now_ns();
     cl_int err = yk_ring_copy(r, shape_for(YK_OUT, len), &from, &to, len);
     if (err != CL_SUCCESS)
         gave_up(a, YK_OUT, err);
     else
         yk_mailbox_other_way(a, b, len, yk_now_ns() - began);
+    if (err == CL_SUCCESS)
+        note_rate(b, len, yk_now_ns() - began);
     return err == CL_SUCCESS;
 }

@@ -25,7 +25,7 @@ static inline bool yk_link_never(size_t len)
 /** Are DEV's commands better asked about than waited for (device/ask.h)? Thread: any. Cost: loads. */
 bool yk_link_asks(unsigned dev);
 
-/** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are, where nobody has measured it. */
+/** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are: as large ones have come lately. */
 double yk_link_bandwidth(unsigned dev, double bytes);
 
 /** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */

@@ -4,6 +4,7 @@
 #define YK_SHIM_QUEUE_CODE_H
 
 #include "shim/queue/build.h"
+#include "shim/queue/moves.h"
 #include "transform/facts_recall.h"
 
 struct yk_code_kernel {
@@ -17,6 +18,12 @@ struct yk_code_cut {
     size_t axis; /* as in yk_range */
 };
 
+/* How a launch was last divided over devices that have memory of their own: there its bytes lie. */
+struct yk_code_division {
+    uint64_t total, groups[YK_MAX_DEVICES];
+    unsigned axis;
+};
+
 struct yk_code {
     int32_t holds;
     struct yk_build *build; /* held */
@@ -24,6 +31,8 @@ struct yk_code {
     struct yk_lock lock;
     struct yk_recall recall;                     /* what its shares touch; under lock */
     struct yk_code_cut cut;                      /* under lock */
+    struct yk_code_division division;            /* under lock */
+    struct yk_moves moves;                       /* under lock */
     struct yk_code_kernel *pool[YK_MAX_DEVICES]; /* of the program launches are split with */
     struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */

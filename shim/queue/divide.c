@@ -8,6 +8,7 @@
 #include "shim/queue/part.h"
 #include "shim/queue/predict.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/residence.h"
 #include "shim/queue/warm.h"
 
 /* The strategy of this process, parsed once. */
@@ -57,13 +58,13 @@ static void give_everyone_some(const struct yk_decision *d, unsigned n, uint64_t
         }
 }
 
-/* Bytes through the host for DEV to take part: what it lacks, and what it writes there and back. Devices with host
- * memory: none. */
+/* Bytes through the host for DEV to take part: what it lacks, and what it writes there and back; into *AGAIN what the
+ * next launch moves too. Devices with host memory: none. */
 static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
-                        unsigned dev)
+                        unsigned dev, double *again)
 {
     double bytes = 0;
-    if (yk_parts_bytes(l, f, d, dev, &bytes))
+    if (yk_parts_bytes(l, f, d, dev, &bytes, again))
         return bytes;
     bytes = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
@@ -78,12 +79,9 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
         if (written)
             bytes += 2 * (double)m->size; /* read back and compared; brought again when next used */
     }
+    *again = bytes;
     return bytes;
 }
-
-/* A split must be predicted to beat the primary by this much: predictions err, and a split that loses is worse than one
- * that was missed. */
-static const double margin = 0.05, extra_ms = 0.05;
 
 /* Launches shorter than that pass the decision by once they were declined, and are not tried again. */
 static const double short_ms = 1;
@@ -108,12 +106,6 @@ static bool should_guide(const struct yk_launch *l, const struct yk_prediction *
     return !p->all_known && (p->alone_ms > 2 * latency || (p->alone_ms > 1 && spent > 4 * latency));
 }
 
-/* Does a division that is predicted to take MS beat the primary alone? */
-static bool pays(double ms, double alone_ms)
-{
-    return ms > 0 && ms + extra_ms < (1 - margin) * alone_ms;
-}
-
 /* Why SPLIT, which would not pay, would not: were all devices ready, would it? Changes their latencies in DEVICE. */
 static const char *why_not(const struct yk_strategy *strategy, const struct yk_split *split,
                            struct yk_split_device *device, double alone_ms)
@@ -124,9 +116,23 @@ static const char *why_not(const struct yk_strategy *strategy, const struct yk_s
         device[i].latency = 0;
     yk_strategy_divide(strategy, split, groups);
     return groups[yk_rt.machine->primary] < split->total && yk_split_times(split, groups, done, &ms) &&
-                   pays(ms, alone_ms)
+                   yk_residence_pays(ms, alone_ms)
                ? "another device is predicted to be ready too late"
                : "one device alone is predicted to be faster";
+}
+
+/* The division at hand against where bytes lie (APART: some device has memory of its own) and who has begun. True: it
+ * does not pay, but launches to come will. */
+static bool reside(struct yk_residence *r, const struct yk_strategy *strategy, bool apart, bool all_warm,
+                   uint64_t *groups)
+{
+    if (apart)
+        r->alone_ms += yk_residence_gather_ms(r);
+    if ((apart && yk_residence_keep(r, groups)) || yk_residence_pays(r->d->predicted_ms, r->alone_ms)) {
+        yk_residence_stayed(r);
+        return false;
+    }
+    return (apart || !all_warm) && yk_residence_move(r, strategy, groups);
 }
 
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
@@ -136,13 +142,13 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     unsigned n = yk_rt.machine->n;
     const struct yk_options *o = &yk_rt.options;
     bool force = o->force_split || (d->begin && yk_ahead_forced());
-    bool free = !chosen.given && !o->reproducible && !force;
-    double bytes[YK_MAX_DEVICES] = {0}, all_bytes = 0;
+    bool free = !chosen.given && !o->reproducible && !force, moved = false;
+    double bytes[YK_MAX_DEVICES] = {0}, again[YK_MAX_DEVICES] = {0}, all_bytes = 0;
     if (!d->begin)
         yk_cut_choose(l, f, d);
     for (unsigned i = 0; i < n; i++)
         if (d->takes[i])
-            all_bytes += bytes[i] = bytes_for(l, f, d, i);
+            all_bytes += bytes[i] = bytes_for(l, f, d, i, &again[i]);
     pthread_once(&chosen.once, parse_strategy);
     yk_predict(l, d, bytes, &p);
     d->alone_ms = p.alone_ms *= (double)rest / (double)d->total;
@@ -171,10 +177,12 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms) ||
         (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;
+    struct yk_residence r = {l, f, d, &split, again, p.alone_ms};
+    moved = free && !late && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
     if (free && !late && (p.again || lost))
         yk_code_decline(l->code); /* the one that is tried counts too: else the next would be */
-    if (free && (lost || !pays(d->predicted_ms, p.alone_ms))) {
+    if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
         if (p.all_warm && p.alone_ms < short_ms)
             yk_code_put(&l->code->small, (double)yk_decide_items(l));
         else if (!late && !p.again && !lost)
@@ -185,6 +193,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     }
     if (force)
         give_everyone_some(d, n, groups);
+    if (free && all_bytes > 0)
+        yk_residence_note(&r, groups);
     for (unsigned i = 0; i < n; i++) {
         d->from[i] = at;
         d->to[i] = at += groups[i];

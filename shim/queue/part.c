@@ -62,19 +62,12 @@ yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const stru
     return st == YK_OK ? add_touches(s, l, f, dev) : st;
 }
 
-bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
-                    unsigned dev, double *bytes)
+bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                       unsigned dev, uint64_t from, uint64_t to, double *bytes, double *again)
 {
     struct yk_parts s = {.part = {NULL, 0, 0}};
-    uint64_t takers = 0, before = 0;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        before += d->takes[i] && i < dev;
-        takers += d->takes[i];
-    }
-    uint64_t each = takers ? (d->total - d->begin) / takers : 0, from = d->begin + each * before;
-    uint64_t to = before + 1 == takers ? d->total : from + each;
-    bool any_own = false, known = takers && yk_parts_add(&s, l, f, d, dev, from, to) == YK_OK;
-    *bytes = 0;
+    bool any_own = false, known = yk_parts_add(&s, l, f, d, dev, from, to) == YK_OK;
+    *bytes = *again = 0;
     for (size_t i = 0; i < s.part.n && known; i++) {
         const struct yk_part *p = &s.part.v[i];
         bool own = p->store->real[dev] ? !p->store->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
@@ -82,11 +75,24 @@ bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, 
         if (!p->exact)
             *bytes += (double)yk_store_lacks(p->store, dev, &p->region);
         if (p->write && !p->exact && own) /* read back and compared; brought again when next used */
-            *bytes += 2 * (double)yk_region_bytes(&p->region);
+            *again += 2 * (double)yk_region_bytes(&p->region);
     }
-    *bytes += any_own; /* never nothing where something may have to move */
+    *bytes += *again + any_own; /* never nothing where something may have to move */
     yk_parts_finish(&s);
     return known;
+}
+
+bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                    unsigned dev, double *bytes, double *again)
+{
+    uint64_t takers = 0, before = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        before += d->takes[i] && i < dev;
+        takers += d->takes[i];
+    }
+    uint64_t each = takers ? (d->total - d->begin) / takers : 0, from = d->begin + each * before;
+    uint64_t to = before + 1 == takers ? d->total : from + each;
+    return takers && yk_parts_bytes_of(l, f, d, dev, from, to, bytes, again);
 }
 
 void yk_parts_finish(struct yk_parts *s)

@@ -34,11 +34,16 @@ yk_status yk_parts_add(struct yk_parts *s, const struct yk_launch *l, const stru
                        const struct yk_decision *d, unsigned dev, uint64_t from, uint64_t to);
 
 /**
- * Bytes that DEV must be sent, and must send for comparison, if all takers of D share L evenly. Into *BYTES; false: not
- * known. Cost: a few microseconds.
+ * Bytes that DEV must be sent, and must send for comparison, for work-groups [FROM, TO) of L: into *BYTES, and into
+ * *AGAIN those of them that the same launch would move once more if it followed. False: not known. Cost: a few
+ * microseconds.
  */
+bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                       unsigned dev, uint64_t from, uint64_t to, double *bytes, double *again);
+
+/** The same if all takers of D share L evenly. */
 bool yk_parts_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
-                    unsigned dev, double *bytes);
+                    unsigned dev, double *bytes, double *again);
 void yk_parts_finish(struct yk_parts *s);
 
 #endif

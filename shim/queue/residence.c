@@ -1,0 +1,108 @@
+#include "shim/queue/residence.h"
+#include <string.h>
+#include "partitioner/cost.h"
+#include "shim/memory/link.h"
+#include "shim/queue/part.h"
+#include "shim/queue/remember.h"
+
+/* GROUPS with the bytes that they move: times into SHARE_MS and *MS. */
+static bool times_as_they_lie(const struct yk_residence *r, const uint64_t *groups, double *share_ms, double *ms)
+{
+    struct yk_split_device device[YK_MAX_DEVICES];
+    struct yk_split split = *r->split;
+    uint64_t at = r->d->begin;
+    split.device = device;
+    for (unsigned i = 0; i < split.n; i++) {
+        double bytes, again;
+        device[i] = r->split->device[i];
+        if (groups[i] && device[i].bytes > 0 &&
+            yk_parts_bytes_of(r->l, r->f, r->d, i, at, at + groups[i], &bytes, &again)) {
+            device[i].bytes = bytes;
+            device[i].bandwidth = yk_link_bandwidth(i, bytes);
+        }
+        at += groups[i];
+    }
+    return yk_split_times(&split, groups, share_ms, ms);
+}
+
+bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups)
+{
+    const double better = 0.05;
+    struct yk_code_division last;
+    double share_ms[YK_SPLIT_MAX], ms;
+    yk_lock_take(&r->l->code->lock);
+    last = r->l->code->division;
+    yk_lock_drop(&r->l->code->lock);
+    if (last.total != r->split->total || last.axis != r->d->range.axis)
+        return false;
+    for (unsigned i = 0; i < r->split->n; i++)
+        if (last.groups[i] && !r->split->device[i].usable)
+            return false;
+    if (!times_as_they_lie(r, last.groups, share_ms, &ms) || !yk_residence_pays(ms, r->alone_ms) ||
+        (r->d->predicted_ms > 0 && ms > (1 + better) * r->d->predicted_ms))
+        return false;
+    memcpy(groups, last.groups, sizeof last.groups[0] * r->split->n);
+    memcpy(r->d->share_ms, share_ms, sizeof r->d->share_ms);
+    r->d->predicted_ms = ms;
+    return true;
+}
+
+/* What the program's kernels have still to do alone, if this process is like earlier ones. */
+static double expected_ms(const struct yk_launch *l)
+{
+    double together = yk_remember_together(l->code->build), spent = yk_code_get(&l->code->build->spent) * 1e3;
+    return together > spent ? together - spent : 0;
+}
+
+bool yk_residence_move(const struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
+{
+    struct yk_split_device device[YK_MAX_DEVICES];
+    struct yk_split there = *r->split;
+    uint64_t to[YK_SPLIT_MAX] = {0};
+    double share_ms[YK_SPLIT_MAX], ms, moving_ms;
+    there.device = device;
+    for (unsigned i = 0; i < there.n; i++) {
+        device[i] = r->split->device[i];
+        device[i].bytes = r->again[i];
+        device[i].latency = 0;
+    }
+    yk_strategy_divide(strategy, &there, to);
+    if (!yk_split_times(&there, to, share_ms, &ms) || !yk_residence_pays(ms, r->d->alone_ms) ||
+        !times_as_they_lie(r, to, share_ms, &moving_ms))
+        return false;
+    double gain = r->d->alone_ms - ms;
+    yk_lock_take(&r->l->code->lock);
+    bool now = yk_moves_pay(&r->l->code->moves, gain, moving_ms - ms, gain / r->d->alone_ms * expected_ms(r->l));
+    yk_lock_drop(&r->l->code->lock);
+    if (!now)
+        return false;
+    memcpy(groups, to, sizeof to[0] * there.n);
+    memcpy(r->d->share_ms, share_ms, sizeof r->d->share_ms);
+    r->d->predicted_ms = moving_ms;
+    return true;
+}
+
+double yk_residence_gather_ms(const struct yk_residence *r)
+{
+    double bytes, again;
+    unsigned primary = yk_rt.machine->primary;
+    if (!yk_parts_bytes_of(r->l, r->f, r->d, primary, r->d->begin, r->d->total, &bytes, &again) || bytes - again <= 1)
+        return 0;
+    return (bytes - again) / yk_link_bandwidth(primary, bytes - again);
+}
+
+void yk_residence_stayed(const struct yk_residence *r)
+{
+    yk_lock_take(&r->l->code->lock);
+    yk_moves_stayed(&r->l->code->moves);
+    yk_lock_drop(&r->l->code->lock);
+}
+
+void yk_residence_note(const struct yk_residence *r, const uint64_t *groups)
+{
+    struct yk_code_division division = {.total = r->split->total, .axis = r->d->range.axis};
+    memcpy(division.groups, groups, sizeof groups[0] * r->split->n);
+    yk_lock_take(&r->l->code->lock);
+    r->l->code->division = division;
+    yk_lock_drop(&r->l->code->lock);
+}

@@ -1,0 +1,86 @@
+/* When bytes are moved for the sake of launches to come. */
+#include "shim/queue/moves.h"
+#include "tests/unit/main.h"
+
+enum { LAUNCHES = 10000 };
+
+/* What LAUNCHES cost beside all on the primary (ALONE_MS each), where a division takes HALF_MS once MOVE_MS have been
+ * spent, and where what was moved stays (STAYS) or has to be moved back at once. */
+static double cost_of(double alone_ms, double half_ms, double move_ms, bool stays, double ahead_ms, int *moves)
+{
+    struct yk_moves m = {0};
+    double ms = 0;
+    bool there = false;
+    *moves = 0;
+    for (int i = 0; i < LAUNCHES; i++) {
+        if (there && stays) {
+            yk_moves_stayed(&m);
+            ms += half_ms;
+            continue;
+        }
+        there = yk_moves_pay(&m, alone_ms - half_ms, move_ms, ahead_ms);
+        *moves += there;
+        ms += there ? half_ms + move_ms * (stays ? 1 : 2) : alone_ms;
+    }
+    return ms / (LAUNCHES * alone_ms);
+}
+
+START_TEST(what_stays_is_moved_once)
+{
+    int moves;
+    ck_assert_double_lt(cost_of(4, 2, 30, true, 0, &moves), 0.51);
+    ck_assert_int_eq(moves, 1);
+}
+END_TEST
+
+/* Moving that never helps is tried less and less often. */
+START_TEST(what_does_not_stay_is_moved_rarely)
+{
+    int moves;
+    ck_assert_double_lt(cost_of(4, 2, 30, false, 0, &moves), 1.02);
+    ck_assert_int_ge(moves, 2);
+    ck_assert_int_le(moves, 6);
+}
+END_TEST
+
+/* Whenever a program ends, moving has cost it at most half of what launches had forgone until then. */
+START_TEST(no_program_loses_much)
+{
+    struct yk_moves m = {0};
+    double spent = 0, forgone = 0;
+    for (int i = 0; i < LAUNCHES; i++) {
+        forgone += 1;
+        if (yk_moves_pay(&m, 1, 7, 0))
+            spent += 2 * 7;
+        ck_assert_double_le(spent, forgone / 2);
+    }
+    ck_assert_double_gt(spent, 0);
+}
+END_TEST
+
+/* What earlier processes did counts at once, but not against what has been seen. */
+START_TEST(earlier_processes_count)
+{
+    struct yk_moves m = {0};
+    ck_assert(!yk_moves_pay(&m, 1, 100, 50));
+    ck_assert(yk_moves_pay(&m, 1, 100, 500));
+    for (int i = 0; i < 100; i++)
+        ck_assert(!yk_moves_pay(&m, 1, 100, 500));
+}
+END_TEST
+
+/* After a while of staying the next move is as cheap as the first. */
+START_TEST(staying_is_believed)
+{
+    struct yk_moves m = {0};
+    ck_assert(yk_moves_pay(&m, 40, 10, 0));
+    ck_assert(!yk_moves_pay(&m, 41, 10, 0));
+    ck_assert(yk_moves_pay(&m, 120, 10, 0));
+    for (int i = 0; i < 8; i++)
+        yk_moves_stayed(&m);
+    ck_assert(yk_moves_pay(&m, 41, 10, 0));
+}
+END_TEST
+
+YK_TEST_MAIN("moves", what_stays_is_moved_once, what_does_not_stay_is_moved_rarely, no_program_loses_much,
+             earlier_processes_count, staying_is_believed)
