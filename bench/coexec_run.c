@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/temp.h"
 #include "bench/coexec.h"
 
 enum { PREPARE = 4 };
@@ -21,7 +22,7 @@ struct process {
     int fd;
 };
 
-static char build[PATH_MAX], scratch[64] = "/tmp/coexec.XXXXXX", library[PATH_MAX + 16];
+static char build[PATH_MAX], scratch[PATH_MAX / 2], library[PATH_MAX + 16];
 static char intel_libraries[PATH_MAX], intel_driver[PATH_MAX]; /* "": not looked for yet */
 
 static void die(const char *what)
@@ -49,7 +50,7 @@ static void drivers_of_intel(void)
 
 static void environment(const struct coexec_pair *p, enum way way, const char *folder, const char *trace)
 {
-    char path[256];
+    char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s/cache", scratch, folder);
     setenv("XDG_CACHE_HOME", path, 1);
     snprintf(path, sizeof path, "%s/%s/data", scratch, folder);
@@ -221,7 +222,7 @@ static void settle(void)
 /* A new folder whose driver's cache is as the bare runs have left it. */
 static void begin(const char *folder)
 {
-    char command[512];
+    char command[3 * PATH_MAX];
     snprintf(command, sizeof command, "mkdir -m 700 '%s/%s' && cp -r '%s/bare/pocl' '%s/%s/pocl'", scratch, folder,
              scratch, scratch, folder);
     if (system(command))
@@ -232,7 +233,7 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
 {
     struct coexec_times bare[2][2 * COEXEC_ROUNDS], beside[2][COEXEC_ROUNDS], cold[COEXEC_ROUNDS], warm[COEXEC_ROUNDS],
         linear[COEXEC_ROUNDS], t;
-    char folder[80], trace[160];
+    char folder[80], trace[PATH_MAX];
     static int count;
     others_s = alone_s = 0;
     for (int d = 0; d < 2; d++)
@@ -281,7 +282,7 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
 /* Both drivers in a folder of their own: others would add devices. */
 static void find_intel(void)
 {
-    char command[2 * PATH_MAX], line[2 * PATH_MAX] = "";
+    char command[3 * PATH_MAX], line[2 * PATH_MAX] = "";
     snprintf(command, sizeof command,
              "eval \"$('%s/../../scripts/intel-opencl' --only)\" && "
              "mkdir '%s/vendors' && cp /etc/OpenCL/vendors/pocl.icd \"$OCL_ICD_VENDORS/intel.icd\" '%s/vendors/' && "
@@ -323,7 +324,7 @@ const struct coexec_times *coexec_fastest(const struct coexec_row *r)
 void coexec_open(void)
 {
     static const char *const folders[] = {"bare", "bare/pocl", "model", "model/pocl"};
-    char self[PATH_MAX], path[128];
+    char self[PATH_MAX], path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0)
         die("/proc/self/exe");
@@ -335,8 +336,8 @@ void coexec_open(void)
     }
     snprintf(build, sizeof build, "%s", self);
     snprintf(library, sizeof library, "%s/libyoke.so", build);
-    if (!mkdtemp(scratch))
-        die(scratch);
+    if (yk_temp_name("coexec", scratch, sizeof scratch) != YK_OK || !mkdtemp(scratch))
+        die("a folder for temporary files");
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", scratch, folders[i]);
         if (mkdir(path, 0700))
@@ -346,7 +347,7 @@ void coexec_open(void)
 
 void coexec_close(void)
 {
-    char command[128];
+    char command[PATH_MAX];
     snprintf(command, sizeof command, "rm -rf '%s'", scratch);
     if (system(command))
         fprintf(stderr, "coexec: %s is left\n", scratch);

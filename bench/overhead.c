@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/temp.h"
 #include "bench/figure.h"
 #include "bench/overhead_probe.h"
 
@@ -110,14 +111,13 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
  * turns and each first as often as the other, since one differs from the next by several times what is looked for. */
 static bool build_round(void)
 {
-    const char *under = getenv("TMPDIR");
     char folder[2][PATH_MAX] = {"", ""};
     bool ok = true;
     for (int i = -1; i < CACHED_RUNS && ok; i++)
         for (int k = 0; k < 2 && ok; k++) {
             int way = k ^ (i & 1);
             if (i < 0)
-                snprintf(folder[way], PATH_MAX, "%s/overhead.XXXXXX", under && *under ? under : "/tmp");
+                (void)yk_temp_name("overhead", folder[way], PATH_MAX);
             if (i < 0 && !mkdtemp(folder[way])) {
                 perror("overhead: a folder for caches");
                 exit(1);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/env.h"
+#include "base/temp.h"
 #include "bench/figure.h"
 #include "bench/plot.h"
 #include "bench/transfer_probe.h"
@@ -129,8 +130,7 @@ static bool run_program(const struct program *p, unsigned long long size, const 
     char path[PATH_MAX + 64], number[32], text[4096], json[PATH_MAX];
     snprintf(path, sizeof path, "%s/bench/apps/%s", folder, p->name);
     snprintf(number, sizeof number, "%llu", size);
-    snprintf(json, sizeof json, "%s/pipeline-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    int file = mkstemp(json);
+    int file = yk_temp_name("pipeline", json, sizeof json) == YK_OK ? mkstemp(json) : -1;
     if (file < 0)
         return false;
     close(file);

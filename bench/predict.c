@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/temp.h"
 #include "bench/figure.h"
 #include "profiler/regress.h"
 
@@ -117,7 +118,7 @@ int main(int argc, char **argv)
     static double tree[MOST], items[MOST], instructions[MOST], rate[MOST], per[MOST];
     static struct yk_regress t;
     const char *json = NULL;
-    char build[PATH_MAX], trace[64], folder[] = "/tmp/predict.XXXXXX";
+    char build[PATH_MAX], folder[PATH_MAX], trace[sizeof folder + 16];
     int given = 0;
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--json") && i + 1 < argc) {
@@ -132,8 +133,10 @@ int main(int argc, char **argv)
     build[used > 0 ? used : 0] = 0;
     for (int up = 0; up < 2 && strrchr(build, '/'); up++)
         *strrchr(build, '/') = 0;
-    if (!given && !mkdtemp(folder))
+    if (!given && (yk_temp_name("predict", folder, sizeof folder) != YK_OK || !mkdtemp(folder))) {
+        perror("predict: a folder for traces");
         return 1;
+    }
     for (int a = 0; a < APPS && !given; a++) {
         snprintf(trace, sizeof trace, "%s/%d.json", folder, a);
         for (int again = 0; again < 2; again++) { /* the first one fills the driver's cache */

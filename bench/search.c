@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/temp.h"
 #include "bench/figure.h"
 #include "bench/networks.h"
 #include "solver/read.h"
@@ -92,9 +93,9 @@ static void remove_plainly(struct yk_network *net, const struct yk_evidence *ev)
 /* The peer on NET: log10 of operations and seconds. */
 static struct found ask_peer(const struct yk_network *net)
 {
-    char path[] = "/tmp/yoke-search-XXXXXX", command[4096];
+    char path[2048], command[4096];
     struct found f = {0};
-    int fd = mkstemp(path);
+    int fd = yk_temp_name("yoke-search", path, sizeof path) == YK_OK ? mkstemp(path) : -1;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file)
         stop("no temporary file");

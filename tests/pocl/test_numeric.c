@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/temp.h"
 #include "device/machine.h"
 #include "device/numeric.h"
 #include "tests/unit/main.h"
 
-static char cache[] = "/tmp/yoke-numeric-XXXXXX";
+static char cache[160];
 
 /* In a folder beside the program, for the next run: the probe takes PoCL a second. */
 static void keep_what_pocl_compiles(void)
@@ -31,7 +32,7 @@ static void discover(const char *pocl, struct yk_machine *m)
     setenv("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/pocl.icd", 1); /* whatever else this machine has */
     keep_what_pocl_compiles();
     if (!getenv("YK_TEST_CACHE")) {
-        ck_assert_ptr_nonnull(mkdtemp(cache));
+        ck_assert(yk_temp_name("yoke-numeric", cache, sizeof cache) == YK_OK && mkdtemp(cache));
         setenv("YK_TEST_CACHE", cache, 1);
         setenv("XDG_CACHE_HOME", cache, 1);
     }

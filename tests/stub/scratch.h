@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/temp.h"
 
 static char scratch_folder[PATH_MAX];
 
@@ -26,9 +27,7 @@ static void scratch_remove(void)
 /** Yoke's cache of this process is in it from now on; NAME is part of its own. */
 static inline void scratch_cache(const char *name)
 {
-    const char *root = getenv("TMPDIR");
-    snprintf(scratch_folder, sizeof scratch_folder, "%s/yoke-%s-XXXXXX", root && *root ? root : P_tmpdir, name);
-    ck_assert_ptr_nonnull(mkdtemp(scratch_folder));
+    ck_assert(yk_temp_name(name, scratch_folder, sizeof scratch_folder) == YK_OK && mkdtemp(scratch_folder));
     ck_assert(!atexit(scratch_remove));
     setenv("XDG_CACHE_HOME", scratch_folder, 1);
 }

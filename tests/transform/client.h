@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/temp.h"
 #include "transform/client.h"
 #include "transform/facts_write.h"
 
-static char root[64];
+static char root[200];
 
 static inline const char *in_root(const char *name)
 {
@@ -33,8 +34,7 @@ static inline void put(const char *name, const char *text, size_t n, int mode)
 static inline void setup(void)
 {
     yk_log_set_level(YK_LOG_ERROR);
-    strcpy(root, "/tmp/yoke-client-XXXXXX");
-    ck_assert(mkdtemp(root));
+    ck_assert(yk_temp_name("yoke-client", root, sizeof root) == YK_OK && mkdtemp(root));
     setenv("XDG_CACHE_HOME", in_root("cache"), 1);
     setenv("HOME", root, 1);
     uint64_t text = 42;

@@ -1,7 +1,9 @@
 /* The way from a program to facts: devices that see different texts, headers, options, odd sources, wrong requests. */
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/temp.h"
 #include "tests/transform/corpus.h"
 #include "tests/unit/main.h"
 #include "transform/client_request.h"
@@ -233,10 +235,10 @@ START_TEST(the_program_refuses_what_is_no_request)
     ck_assert_int_eq(status("< /bin/sh"), 2);
     struct yk_transform_request req = {
         .source = "kernel void f() { }", .size = 19, .target = &corpus_target, .ntargets = 1};
-    char *text, path[] = "/tmp/yoke-request-XXXXXX", args[64];
+    char *text, path[PATH_MAX], args[sizeof path + 8];
     size_t n;
     ck_assert_int_eq(yk_client_request_write(&req, &text, &n), YK_OK);
-    int fd = mkstemp(path);
+    int fd = yk_temp_name("yoke-request", path, sizeof path) == YK_OK ? mkstemp(path) : -1;
     snprintf(args, sizeof args, "< %s", path);
     for (size_t cut = 0; cut <= n; cut += 1 + (cut < n - 30 ? n / 12 : 3)) {
         ck_assert(!ftruncate(fd, 0) && pwrite(fd, text, cut, 0) == (ssize_t)cut);

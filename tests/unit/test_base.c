@@ -11,6 +11,8 @@
 #include "base/env.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/temp.h"
+#include "tests/stub/scratch.h"
 #include "tests/unit/main.h"
 
 START_TEST(array_keeps_what_is_pushed)
@@ -74,18 +76,34 @@ END_TEST
 START_TEST(dir_refuses_symlinks_and_open_folders)
 {
     yk_log_set_level(YK_LOG_ERROR);
-    char root[] = "/tmp/yoke-test-XXXXXX", path[4096], sub[4096];
-    ck_assert(mkdtemp(root));
-    setenv("XDG_CACHE_HOME", root, 1);
+    char path[PATH_MAX], sub[PATH_MAX + 16];
+    scratch_cache("dir");
     ck_assert_int_eq(yk_dir("cache", "a", path, sizeof path), YK_OK);
     struct stat st;
     ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0700);
-    snprintf(sub, sizeof sub, "%s/yoke/link", root);
+    snprintf(sub, sizeof sub, "%s/yoke/link", scratch_folder);
     ck_assert(!symlink("/tmp", sub));
     ck_assert_int_eq(yk_dir("cache", "link", path, sizeof path), YK_EIO);
-    snprintf(sub, sizeof sub, "%s/yoke/open", root);
+    snprintf(sub, sizeof sub, "%s/yoke/open", scratch_folder);
     ck_assert(!mkdir(sub, 0700) && !chmod(sub, 0777));
     ck_assert_int_eq(yk_dir("cache", "open", path, sizeof path), YK_EIO);
+}
+END_TEST
+
+START_TEST(temporary_names_lie_in_tmpdir)
+{
+    char path[64];
+    setenv("TMPDIR", "/somewhere/else", 1);
+    ck_assert_int_eq(yk_temp_name("name", path, sizeof path), YK_OK);
+    ck_assert_str_eq(path, "/somewhere/else/name-XXXXXX");
+    ck_assert_int_eq(yk_temp_name("name", path, strlen("/somewhere/else/name-XXXXXX")), YK_ELIMIT);
+    ck_assert_str_eq(path, "");
+    setenv("TMPDIR", "", 1);
+    ck_assert_int_eq(yk_temp_name("name", path, sizeof path), YK_OK);
+    ck_assert_str_eq(path, "/tmp/name-XXXXXX");
+    unsetenv("TMPDIR");
+    ck_assert_int_eq(yk_temp_name("name", path, sizeof path), YK_OK);
+    ck_assert_str_eq(path, "/tmp/name-XXXXXX");
 }
 END_TEST
 
@@ -100,4 +118,5 @@ START_TEST(hash_depends_on_every_part)
 END_TEST
 
 YK_TEST_MAIN("base", array_keeps_what_is_pushed, array_refuses_overflow, arena_gives_zeroed_aligned_memory,
-             env_parses_and_falls_back, dir_refuses_symlinks_and_open_folders, hash_depends_on_every_part)
+             env_parses_and_falls_back, dir_refuses_symlinks_and_open_folders, temporary_names_lie_in_tmpdir,
+             hash_depends_on_every_part)

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/temp.h"
 #include "solver/search/plan_tools.h"
 #include "tests/unit/main.h"
 #include "tests/unit/search_nets.h"
 
-static char msg[400], path[] = "/tmp/yoke-plan-XXXXXX";
+static char msg[400], path[200];
 
 static void make(struct yk_network *net, struct yk_solver_plan *p)
 {
@@ -21,7 +22,7 @@ static void make(struct yk_network *net, struct yk_solver_plan *p)
     yk_status st = yk_solver_plan_search(net, &o, p, msg, sizeof msg);
     ck_assert_msg(st == YK_OK, "%s", msg);
     ck_assert_uint_gt(p->nsliced, 0);
-    int fd = mkstemp(path);
+    int fd = yk_temp_name("yoke-plan", path, sizeof path) == YK_OK ? mkstemp(path) : -1;
     ck_assert_int_ge(fd, 0);
     close(fd);
     st = yk_solver_plan_save(p, net, path, msg, sizeof msg);

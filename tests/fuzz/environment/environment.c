@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/temp.h"
 
 enum { N = 4096, LIMIT_S = 30, LONG = 20000, RIGHT = 0, WRONG = 3, ERRED = 4 };
 
@@ -232,7 +233,6 @@ static void tell(unsigned long long number, int status, int file)
 
 int main(int argc, char **argv)
 {
-    const char *under = getenv("TMPDIR");
     char folder[2048];
     if (argc < 2) {
         fprintf(stderr, "usage: fuzz_environment SECONDS [FIRST] | fuzz_environment = NUMBER\n");
@@ -240,8 +240,7 @@ int main(int argc, char **argv)
     }
     setenv("YOKE_REAL_LIBOPENCL", YK_STUB_PATH, 1);
     setenv("YOKE_TRANSFORM", YK_STUB_TRANSFORM, 1);
-    if ((size_t)snprintf(folder, sizeof folder, "%s/yoke-environment-XXXXXX", under && *under ? under : "/tmp") >=
-        sizeof folder) {
+    if (yk_temp_name("yoke-environment", folder, sizeof folder) != YK_OK) {
         fprintf(stderr, "TMPDIR is too long\n");
         return 2;
     }

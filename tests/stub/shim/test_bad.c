@@ -4,12 +4,13 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <time.h>
+#include "base/temp.h"
 #include "tests/stub/shim/shim.h"
 #include "tests/unit/main.h"
 
 enum { N = 4096 };
 
-static char root[64], said_path[128], said[65536];
+static char root[120], said_path[128], said[65536];
 
 static const char *in_root(const char *name)
 {
@@ -22,8 +23,7 @@ static const char *in_root(const char *name)
 
 static void make_root(void)
 {
-    strcpy(root, "/tmp/yoke-bad-XXXXXX");
-    ck_assert(mkdtemp(root));
+    ck_assert(yk_temp_name("yoke-bad", root, sizeof root) == YK_OK && mkdtemp(root));
     snprintf(said_path, sizeof said_path, "%s/said", root);
     setenv("XDG_CACHE_HOME", in_root("cache"), 1);
     setenv("YOKE_STUB_DEVICES", "cpu,gpu", 1);
@@ -36,7 +36,7 @@ static void make_root(void)
 
 static void remove_root(void)
 {
-    char cmd[128];
+    char cmd[160];
     snprintf(cmd, sizeof cmd, "rm -rf '%s'", root);
     ck_assert_int_eq(system(cmd), 0);
 }

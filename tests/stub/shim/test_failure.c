@@ -1,7 +1,9 @@
 /* Launches that fail after their enqueue call has returned: who hears of it, and what can be read afterwards. That
  * every single failure is told or made good is the fault sweep's matter (tests/fault). */
+#include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
+#include "base/temp.h"
 #include "tests/stub/shim/shim.h"
 #include "tests/unit/main.h"
 
@@ -164,8 +166,8 @@ static unsigned launches(const char *log, char device)
 
 START_TEST(a_device_without_memory_for_one_launch_takes_part_in_the_next)
 {
-    char log[] = "/tmp/yoke-failure-XXXXXX";
-    int fd = mkstemp(log);
+    char log[PATH_MAX];
+    int fd = yk_temp_name("yoke-failure", log, sizeof log) == YK_OK ? mkstemp(log) : -1;
     ck_assert_int_ge(fd, 0);
     close(fd);
     setenv("YOKE_STUB_LOG", log, 1);
