@@ -2,11 +2,7 @@
 #ifndef YK_TESTS_STUB_SHIM_SEEN_H
 #define YK_TESTS_STUB_SHIM_SEEN_H
 
-#include "tests/stub/shim/shim.h"
-
-enum { N = 1024 };
-
-static struct shim s;
+#include "tests/stub/shim/fixture.h"
 
 /* Wait at most five seconds for *N to reach WANT. */
 static inline void await(int *n, int want)

@@ -176,9 +176,7 @@ START_TEST(memory_objects)
     IS(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, 0, NULL, &size));
     ck_assert_ptr_null(clSVMAlloc(NULL, 0, 64, 0));
     clSVMFree(NULL, NULL);
-    OK(clReleaseMemObject(sub));
-    OK(clReleaseMemObject(read_only));
-    OK(clReleaseMemObject(m));
+    RELEASE(clReleaseMemObject, sub, read_only, m);
     close_two();
 }
 END_TEST
@@ -307,8 +305,7 @@ START_TEST(kernels)
     NONE(CL_INVALID_KERNEL, clCloneKernel(NULL, err));
     IS(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, NULL));
     IS(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, 0, 0, NULL));
-    OK(clReleaseKernel(k));
-    OK(clReleaseKernel(sum));
+    RELEASE(clReleaseKernel, k, sum);
     OK(clReleaseMemObject(m));
     close_two();
 }

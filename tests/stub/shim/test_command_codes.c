@@ -40,12 +40,9 @@ START_TEST(launches)
         /* An argument of another context is wrong at the enqueue. */
         shim_set(k, 0, abroad);
         IS(CL_INVALID_CONTEXT, LAUNCH(s.queue, k, 1, NULL, &n, NULL));
-        OK(clSetUserEventStatus(gate, CL_COMPLETE));
-        OK(clFinish(s.queue));
-        OK(clReleaseEvent(gate));
+        pass_gate(gate);
         OK(clReleaseEvent(foreign));
-        OK(clReleaseMemObject(m));
-        OK(clReleaseMemObject(abroad));
+        RELEASE(clReleaseMemObject, m, abroad);
         OK(clReleaseKernel(k));
     }
     close_two();
@@ -136,15 +133,10 @@ START_TEST(buffer_commands)
         IS(CL_INVALID_CONTEXT, clEnqueueMigrateMemObjects(s.queue, 1, &abroad, 0, n, w, NULL));
         cl_mem none = NULL;
         IS(CL_INVALID_MEM_OBJECT, clEnqueueMigrateMemObjects(s.queue, 1, &none, 0, n, w, NULL));
-        OK(clSetUserEventStatus(gate, CL_COMPLETE));
-        OK(clFinish(s.queue));
-        OK(clReleaseEvent(gate));
+        pass_gate(gate);
         OK(clReleaseEvent(foreign));
     }
-    OK(clReleaseMemObject(m));
-    OK(clReleaseMemObject(m2));
-    OK(clReleaseMemObject(abroad));
-    OK(clReleaseMemObject(sealed));
+    RELEASE(clReleaseMemObject, m, m2, abroad, sealed);
     close_two();
 }
 END_TEST
@@ -181,14 +173,9 @@ START_TEST(maps)
         cl_uint count = 7;
         OK(clGetMemObjectInfo(m, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
         ck_assert_uint_eq(count, 0);
-        OK(clSetUserEventStatus(gate, CL_COMPLETE));
-        OK(clFinish(s.queue));
-        OK(clReleaseEvent(gate));
+        pass_gate(gate);
     }
-    OK(clReleaseMemObject(m));
-    OK(clReleaseMemObject(abroad));
-    OK(clReleaseMemObject(no_read));
-    OK(clReleaseMemObject(no_write));
+    RELEASE(clReleaseMemObject, m, abroad, no_read, no_write);
     close_two();
 }
 END_TEST
@@ -244,8 +231,7 @@ START_TEST(events)
     OK(clSetUserEventStatus(gate, CL_COMPLETE));
     IS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, CL_COMPLETE));
     IS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, -1));
-    OK(clReleaseEvent(gate));
-    OK(clReleaseEvent(foreign));
+    RELEASE(clReleaseEvent, gate, foreign);
     close_two();
 }
 END_TEST

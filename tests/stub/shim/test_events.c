@@ -80,9 +80,8 @@ enum { KINDS = sizeof type_of / sizeof *type_of };
 START_TEST(an_event_speaks_of_its_command)
 {
     shim_open(&s, CL_QUEUE_PROFILING_ENABLE);
-    cl_kernel k = shim_kernel(&s, "iota");
-    cl_mem a = shim_buffer(&s, 4 * N), b = shim_buffer(&s, 4 * N);
-    shim_set(k, 0, a);
+    cl_mem a, b = shim_buffer(&s, 4 * N);
+    cl_kernel k = kernel_on("iota", &a);
     for (unsigned gated = 0; gated < 2; gated++)
         for (unsigned i = 0; i < KINDS; i++) {
             cl_event gate = shim_gate(&s), e = command(i, k, a, b, gated, gated ? &gate : NULL);
@@ -106,11 +105,9 @@ START_TEST(an_event_speaks_of_its_command)
                 OK(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + n, sizeof t[n], &t[n], NULL));
             ck_assert_msg(t[0] && t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3], "%u %u: %lu %lu %lu %lu", gated, i,
                           (unsigned long)t[0], (unsigned long)t[1], (unsigned long)t[2], (unsigned long)t[3]);
-            OK(clReleaseEvent(e));
-            OK(clReleaseEvent(gate));
+            RELEASE(clReleaseEvent, e, gate);
         }
-    OK(clReleaseMemObject(a));
-    OK(clReleaseMemObject(b));
+    RELEASE(clReleaseMemObject, a, b);
     OK(clReleaseKernel(k));
     shim_close(&s);
 }
@@ -119,9 +116,8 @@ END_TEST
 START_TEST(callbacks_come_once_for_every_status)
 {
     shim_open(&s, 0);
-    cl_kernel k = shim_kernel(&s, "iota");
-    cl_mem a = shim_buffer(&s, 4 * N), b = shim_buffer(&s, 4 * N);
-    shim_set(k, 0, a);
+    cl_mem a, b = shim_buffer(&s, 4 * N);
+    cl_kernel k = kernel_on("iota", &a);
     for (unsigned gated = 0; gated < 2; gated++)
         for (unsigned i = 0; i < KINDS; i++) {
             cl_event gate = shim_gate(&s), e = command(i, k, a, b, gated, gated ? &gate : NULL);
@@ -138,11 +134,9 @@ START_TEST(callbacks_come_once_for_every_status)
                 ck_assert(seen[n].event == e);
             }
             OK(clFinish(s.queue));
-            OK(clReleaseEvent(e));
-            OK(clReleaseEvent(gate));
+            RELEASE(clReleaseEvent, e, gate);
         }
-    OK(clReleaseMemObject(a));
-    OK(clReleaseMemObject(b));
+    RELEASE(clReleaseMemObject, a, b);
     OK(clReleaseKernel(k));
     shim_close(&s);
 }

@@ -1,16 +1,8 @@
-/* A process from start to end: objects released in every order while work runs, threads, fork, exit in odd places. */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdbool.h>
+/* A process from start to end: forks before and after the first call, exits in odd places. */
 #include <sys/wait.h>
 #include <time.h>
-#include "tests/stub/shim/shim.h"
+#include "tests/stub/shim/fixture.h"
 #include "tests/unit/main.h"
-
-enum { N = 1024 };
-
-static struct shim s;
 
 static double now(void)
 {
@@ -18,215 +10,6 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
-
-START_TEST(all_is_released_while_builds_and_launches_are_pending)
-{
-    for (int round = 0; round < 24; round++) {
-        char text[8192];
-        /* A source of its own each time: the transformer works for 0.3 s, or fails. */
-        snprintf(text, sizeof text, "// @%s %d\n%s",
-                 round % 3 == 0   ? "slow"
-                 : round % 3 == 1 ? "refuse"
-                                  : "fail",
-                 round, shim_source);
-        shim_open(&s, round % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
-        cl_program p = shim_program(&s, text);
-        cl_int err;
-        cl_kernel k = clCreateKernel(p, "iota", &err);
-        OK(err);
-        cl_mem a = shim_buffer(&s, 4 * N);
-        cl_event gate = shim_gate(&s), e;
-        shim_set(k, 0, a);
-        for (int i = 0; i < 4; i++)
-            shim_launch(s.queue, k, N, 64, 1, &gate, i ? NULL : &e);
-        for (int i = 0; i < 7; i++) /* every order of releases, one after the other */
-            switch ((i + round) % 7) {
-            case 0:
-                OK(clReleaseKernel(k));
-                break;
-            case 1:
-                OK(clReleaseProgram(p));
-                break;
-            case 2:
-                OK(clReleaseMemObject(a));
-                break;
-            case 3:
-                OK(clSetUserEventStatus(gate, CL_COMPLETE));
-                OK(clReleaseEvent(gate));
-                break;
-            case 4:
-                OK(clReleaseEvent(e));
-                break;
-            case 5:
-                OK(clReleaseCommandQueue(s.queue));
-                break;
-            default:
-                OK(clReleaseProgram(s.program));
-                OK(clReleaseContext(s.context));
-            }
-    }
-    ck_assert_int_eq(shim_live(), 0);
-}
-END_TEST
-
-static void *thread_main(void *arg)
-{
-    struct shim *c = arg;
-    cl_int err, out[N];
-    cl_command_queue q = clCreateCommandQueue(c->context, c->device, 0, &err);
-    cl_kernel k = clCreateKernel(c->program, "fill", &err);
-    cl_mem a = clCreateBuffer(c->context, CL_MEM_READ_WRITE, sizeof out, NULL, &err);
-    size_t global = N, local = 64;
-    long wrong = 0;
-    for (cl_int n = 0; n < 12; n++) {
-        cl_event e;
-        err |= clSetKernelArg(k, 0, sizeof a, &a) | clSetKernelArg(k, 1, sizeof n, &n);
-        err |= clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, &e);
-        err |= clWaitForEvents(1, &e) | clReleaseEvent(e);
-        err |= clEnqueueReadBuffer(q, a, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
-        for (int i = 0; i < N; i++)
-            wrong += out[i] != n + i;
-    }
-    err |= clReleaseMemObject(a) | clReleaseKernel(k) | clReleaseCommandQueue(q);
-    return (void *)(wrong + (err != CL_SUCCESS));
-}
-
-static void in_threads(int n, void *(*fn)(void *), void *arg)
-{
-    pthread_t t[64];
-    for (int i = 0; i < n; i++)
-        ck_assert_int_eq(pthread_create(&t[i], NULL, fn, arg), 0);
-    for (int i = 0; i < n; i++) {
-        void *wrong;
-        pthread_join(t[i], &wrong);
-        ck_assert_ptr_null(wrong);
-    }
-}
-
-START_TEST(threads_with_objects_of_their_own)
-{
-    shim_open(&s, 0);
-    in_threads(16, thread_main, &s);
-    shim_close(&s);
-}
-END_TEST
-
-static cl_mem shared;
-
-/* One queue, one context and one buffer for all: retained, released, asked, written at places of one's own. */
-static void *sharing_main(void *arg)
-{
-    static int number;
-    struct shim *c = arg;
-    size_t at = (size_t)__atomic_fetch_add(&number, 1, __ATOMIC_RELAXED) % 16 * 256;
-    cl_int err = 0, out[64], v = (cl_int)at;
-    for (int n = 0; n < 20; n++) {
-        cl_uint refs;
-        size_t size;
-        cl_event e;
-        v += 10000;
-        err |= clRetainContext(c->context) | clRetainCommandQueue(c->queue) | clRetainMemObject(shared);
-        err |= clGetMemObjectInfo(shared, CL_MEM_REFERENCE_COUNT, sizeof refs, &refs, NULL);
-        err |= clGetContextInfo(c->context, CL_CONTEXT_REFERENCE_COUNT, sizeof refs, &refs, NULL);
-        err |= clGetCommandQueueInfo(c->queue, CL_QUEUE_REFERENCE_COUNT, sizeof refs, &refs, NULL);
-        err |= clGetProgramInfo(c->program, CL_PROGRAM_REFERENCE_COUNT, sizeof refs, &refs, NULL);
-        err |= clGetMemObjectInfo(shared, CL_MEM_SIZE, sizeof size, &size, NULL);
-        err |= clEnqueueFillBuffer(c->queue, shared, &v, 4, at, 256, 0, NULL, NULL);
-        err |= clEnqueueReadBuffer(c->queue, shared, CL_FALSE, at, 256, out, 0, NULL, &e);
-        err |= clFlush(c->queue);
-        err |= clWaitForEvents(1, &e);
-        err |= clGetEventInfo(e, CL_EVENT_REFERENCE_COUNT, sizeof refs, &refs, NULL);
-        err |= clReleaseEvent(e);
-        for (int i = 0; i < 64; i++)
-            err |= out[i] != v;
-        if (n % 5 == 0)
-            err |= clFinish(c->queue);
-        err |= clReleaseMemObject(shared) | clReleaseCommandQueue(c->queue) | clReleaseContext(c->context);
-    }
-    return (void *)(long)err;
-}
-
-START_TEST(threads_that_share_a_queue_and_a_buffer)
-{
-    shim_open(&s, 0);
-    shared = shim_buffer(&s, 4096);
-    /* Newest on several devices at first. */
-    cl_kernel k = shim_kernel(&s, "iota");
-    shim_set(k, 0, shared);
-    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
-    in_threads(16, sharing_main, &s);
-    OK(clReleaseKernel(k));
-    OK(clReleaseMemObject(shared));
-    shim_close(&s);
-}
-END_TEST
-
-static void *contexts_main(void *unused)
-{
-    (void)unused;
-    struct shim own;
-    long wrong = 0;
-    for (int n = 0; n < 4; n++) {
-        shim_open(&own, 0);
-        wrong += (long)thread_main(&own);
-        clReleaseProgram(own.program);
-        clReleaseCommandQueue(own.queue);
-        clReleaseContext(own.context);
-    }
-    return (void *)wrong;
-}
-
-START_TEST(threads_that_start_at_once_with_contexts_of_their_own)
-{
-    shim_environment();
-    in_threads(8, contexts_main, NULL); /* the very first call comes from all of them */
-    ck_assert_int_eq(shim_live(), 0);
-}
-END_TEST
-
-static void *gates_main(void *arg)
-{
-    cl_event *gate = arg;
-    for (int i = 0; i < 50; i++) {
-        usleep(200);
-        clSetUserEventStatus(gate[i], CL_COMPLETE);
-        clReleaseEvent(gate[i]);
-    }
-    return NULL;
-}
-
-START_TEST(a_finish_waits_for_gates_that_another_thread_opens)
-{
-    shim_open(&s, 0);
-    cl_event gate[50];
-    cl_int out[N];
-    cl_kernel k = shim_kernel(&s, "fill"), add = shim_kernel(&s, "add");
-    cl_mem a = shim_buffer(&s, sizeof out), one = shim_buffer(&s, sizeof out);
-    shim_set(k, 0, a);
-    shim_set_int(k, 1, 0);
-    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
-    shim_set(k, 0, one);
-    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
-    shim_set(add, 0, one);
-    shim_set(add, 1, a);
-    for (int i = 0; i < 50; i++) {
-        gate[i] = shim_gate(&s);
-        shim_launch(s.queue, add, N, 64, 1, &gate[i], NULL);
-    }
-    pthread_t t;
-    ck_assert_int_eq(pthread_create(&t, NULL, gates_main, gate), 0);
-    OK(clFinish(s.queue));
-    OK(clEnqueueReadBuffer(s.queue, a, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
-    for (int i = 0; i < N; i++)
-        ck_assert_int_eq(out[i], 51 * i);
-    pthread_join(t, NULL);
-    OK(clReleaseKernel(k));
-    OK(clReleaseKernel(add));
-    OK(clReleaseMemObject(a));
-    OK(clReleaseMemObject(one));
-    shim_close(&s);
-}
-END_TEST
 
 /* Run FN in a child process; its exit status, or minus the signal; it must end within SECONDS. What it says on stderr
  * is in TEXT. */
@@ -295,9 +78,8 @@ START_TEST(a_child_forked_after_initialisation_gets_errors_at_once)
     char text[4096];
     setenv("YOKE_PROFILE", "0", 1);
     shim_open(&s, 0);
-    cl_kernel k = shim_kernel(&s, "iota");
-    cl_mem a = shim_buffer(&s, 4 * N);
-    shim_set(k, 0, a);
+    cl_mem a;
+    cl_kernel k = kernel_on("iota", &a);
     shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
     OK(clFinish(s.queue));
     /* ASan's allocator, unlike the C library's, is not made ready for a fork amid another thread's call. */
@@ -320,7 +102,7 @@ static void whole_life(void)
 {
     struct shim own;
     shim_open(&own, 0);
-    if (thread_main(&own))
+    if (launch_and_read(&own))
         _exit(3);
     shim_close(&own);
 }
@@ -442,9 +224,8 @@ static void exit_while_a_share_runs(void)
 {
     atexit(late_look); /* before the first call: it runs after all that yoke registers */
     shim_open(&s, 0);
-    cl_kernel k = shim_kernel(&s, "iota");
-    cl_mem a = shim_buffer(&s, 4 * N);
-    shim_set(k, 0, a);
+    cl_mem a;
+    cl_kernel k = kernel_on("iota", &a);
     shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
     OK(clFlush(s.queue));
     usleep(50000);
@@ -468,41 +249,6 @@ START_TEST(exit_waits_for_shares_for_a_while)
 }
 END_TEST
 
-START_TEST(errno_is_left_alone)
-{
-    shim_environment();
-    cl_int v = 3, err;
-    cl_platform_id p;
-#define KEEPS(call)                                                                                                    \
-    do {                                                                                                               \
-        errno = 4711;                                                                                                  \
-        OK(call);                                                                                                      \
-        ck_assert_msg(errno == 4711, "%s sets errno to %d", #call, errno);                                             \
-    } while (0)
-    KEEPS(clGetPlatformIDs(1, &p, NULL));
-    shim_open(&s, 0);
-    cl_mem a = shim_buffer(&s, 4 * N);
-    cl_kernel k = shim_kernel(&s, "iota");
-    KEEPS(clSetKernelArg(k, 0, sizeof a, &a));
-    size_t global = N, local = 64;
-    cl_event gate = shim_gate(&s);
-    KEEPS(clEnqueueNDRangeKernel(s.queue, k, 1, NULL, &global, &local, 1, &gate, NULL));
-    KEEPS(clEnqueueFillBuffer(s.queue, a, &v, 4, 0, 64, 0, NULL, NULL));
-    KEEPS(clSetUserEventStatus(gate, CL_COMPLETE));
-    KEEPS(clFinish(s.queue));
-    cl_event more = NULL;
-    KEEPS((more = clCreateUserEvent(s.context, &err), err));
-    KEEPS(clReleaseEvent(more));
-    KEEPS(clReleaseEvent(gate));
-    KEEPS(clReleaseMemObject(a));
-    KEEPS(clReleaseKernel(k));
-    shim_close(&s);
-}
-END_TEST
-
-YK_TEST_MAIN("life", all_is_released_while_builds_and_launches_are_pending, threads_with_objects_of_their_own,
-             threads_that_share_a_queue_and_a_buffer, threads_that_start_at_once_with_contexts_of_their_own,
-             a_finish_waits_for_gates_that_another_thread_opens,
-             a_child_forked_after_initialisation_gets_errors_at_once,
+YK_TEST_MAIN("life", a_child_forked_after_initialisation_gets_errors_at_once,
              a_child_forked_before_initialisation_is_a_process_like_any, a_process_may_end_anywhere,
-             exit_waits_for_shares_for_a_while, errno_is_left_alone)
+             exit_waits_for_shares_for_a_while)

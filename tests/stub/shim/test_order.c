@@ -10,9 +10,8 @@ START_TEST(a_failure_travels_along_wait_lists_only)
         shim_open(&s, order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
         cl_int out[N];
         cl_event gate = shim_gate(&s), e[4], both[2];
-        cl_kernel k = shim_kernel(&s, "fill");
-        cl_mem a = shim_buffer(&s, sizeof out);
-        shim_set(k, 0, a);
+        cl_mem a;
+        cl_kernel k = kernel_on("fill", &a);
         shim_set_int(k, 1, 1);
         shim_launch(s.queue, k, N, 64, 1, &gate, &e[0]);
         both[0] = e[0], both[1] = gate;
@@ -54,10 +53,9 @@ END_TEST
 START_TEST(polling_without_a_flush_gets_there)
 {
     shim_open(&s, 0);
-    cl_kernel k = shim_kernel(&s, "iota");
-    cl_mem a = shim_buffer(&s, 4 * N);
+    cl_mem a;
+    cl_kernel k = kernel_on("iota", &a);
     cl_event e[2];
-    shim_set(k, 0, a);
     shim_launch(s.queue, k, N, 64, 0, NULL, &e[0]);
     shim_launch(s.queue, k, N, 64, 1, &e[0], &e[1]);
     int n = 0;
@@ -111,11 +109,9 @@ START_TEST(long_wait_lists_over_queues)
         OK(clReleaseEvent(e[i]));
     for (int i = 0; i < QUEUES; i++)
         OK(clReleaseCommandQueue(q[i]));
-    OK(clReleaseEvent(last));
-    OK(clReleaseEvent(gate));
+    RELEASE(clReleaseEvent, last, gate);
     OK(clReleaseMemObject(sum));
-    OK(clReleaseKernel(k));
-    OK(clReleaseKernel(add));
+    RELEASE(clReleaseKernel, k, add);
     shim_close(&s);
 }
 END_TEST
@@ -124,14 +120,13 @@ START_TEST(markers_and_barriers_in_an_out_of_order_queue)
 {
     shim_open(&s, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_int out[N];
-    cl_event gate = shim_gate(&s), other = shim_gate(&s), marker, listed, early, late;
-    cl_kernel k = shim_kernel(&s, "fill");
-    cl_mem a = shim_buffer(&s, sizeof out);
-    shim_set(k, 0, a);
+    cl_event gate = shim_gate(&s), second = shim_gate(&s), marker, listed, early, late;
+    cl_mem a;
+    cl_kernel k = kernel_on("fill", &a);
     shim_set_int(k, 1, 5);
     shim_launch(s.queue, k, N, 64, 1, &gate, &early);
-    OK(clEnqueueMarkerWithWaitList(s.queue, 0, NULL, &marker));   /* for all before it */
-    OK(clEnqueueMarkerWithWaitList(s.queue, 1, &other, &listed)); /* for that one alone */
+    OK(clEnqueueMarkerWithWaitList(s.queue, 0, NULL, &marker));    /* for all before it */
+    OK(clEnqueueMarkerWithWaitList(s.queue, 1, &second, &listed)); /* for that one alone */
     OK(clEnqueueBarrierWithWaitList(s.queue, 1, &early, NULL));
     shim_set_int(k, 1, 6);
     shim_launch(s.queue, k, N, 64, 0, NULL, &late);
@@ -143,12 +138,12 @@ START_TEST(markers_and_barriers_in_an_out_of_order_queue)
     OK(clSetUserEventStatus(gate, CL_COMPLETE));
     OK(clWaitForEvents(1, &marker));
     ck_assert_int_eq(status_of(early), CL_COMPLETE);
-    OK(clSetUserEventStatus(other, CL_COMPLETE));
+    OK(clSetUserEventStatus(second, CL_COMPLETE));
     OK(clWaitForEvents(1, &listed));
     OK(clEnqueueReadBuffer(s.queue, a, CL_TRUE, 0, sizeof out, out, 1, &late, NULL));
     for (int i = 0; i < N; i++)
         ck_assert_int_eq(out[i], 6 + i);
-    const cl_event all[] = {gate, other, marker, listed, early, late};
+    const cl_event all[] = {gate, second, marker, listed, early, late};
     for (int i = 0; i < 6; i++)
         OK(clReleaseEvent(all[i]));
     OK(clReleaseMemObject(a));
@@ -222,8 +217,7 @@ START_TEST(destructors_wait_for_what_the_driver_still_does)
     OK(clSetMemObjectDestructorCallback(b, on_mem, (void *)2));
     OK(clEnqueueFillBuffer(s.queue, a, &v, 4, 0, 4096, 0, NULL, NULL));
     OK(clEnqueueFillBuffer(s.queue, b, &v, 4, 0, 1024, 0, NULL, NULL));
-    OK(clReleaseMemObject(a));
-    OK(clReleaseMemObject(b));
+    RELEASE(clReleaseMemObject, a, b);
     usleep(3000);
     ck_assert_int_eq(__atomic_load_n(&order, __ATOMIC_ACQUIRE), 0);
     OK(clFinish(s.queue));
