@@ -116,7 +116,7 @@ static void rows(const struct stub_item *i, void *const *arg)
         (int32_t)(i->group[1] + hidden(i, arg, 2, 1, 0));
 }
 
-/* kernel void whole_ids(global uint *a): see tests/shim/semantics.c. */
+/* kernel void whole_ids(global uint *a): see tests/shim/semantics.h. */
 static void whole_ids(const struct stub_item *i, void *const *arg)
 {
     size_t offset = hidden(i, arg, 1, 4, i->offset[0]), group = i->group[0] + hidden(i, arg, 1, 0, 0);
@@ -125,7 +125,7 @@ static void whole_ids(const struct stub_item *i, void *const *arg)
         (uint32_t)(hidden(i, arg, 1, 3, i->global_size[0]) << 8) ^ (uint32_t)offset;
 }
 
-/* kernel void slow(global float *a, int n): see tests/shim/semantics.c. */
+/* kernel void slow(global float *a, int n): see tests/shim/semantics.h. */
 static void slow(const struct stub_item *i, void *const *arg)
 {
     float x = ((float *)arg[0])[i->global[0]];
