@@ -1,0 +1,177 @@
+#include "tests/fuzz/entries/objects.h"
+#include <stddef.h>
+
+const char *const source = "kernel void vadd(global const float *a, global const float *b, global float *c) {}\n"
+                           "kernel void iota(global uint *out) {}\n"
+                           "kernel void scale_inplace(global float *a, float f) {}\n"
+                           "kernel void copy(global const uint *in, global uint *out) {}\n"
+                           "kernel void fill(global int *a, int v) {}\n"
+                           "kernel void add(global const int *a, global int *b) {}\n"
+                           "kernel void whole_ids(global uint *a) {}\n"
+                           "kernel void set_flag(global const uint *in, global uint *flag) {}\n"
+                           "kernel void count_up(global uint *n) {}\n"
+                           "kernel void nothing(void) {}\n";
+
+static uint64_t state;
+cl_device_id device;
+void *object[KINDS][EACH];
+static cl_event gate[EACH]; /* user events whose status is not set: also among the events */
+struct mapping mapped[EACH];
+unsigned char host[BYTES] __attribute__((aligned(4096)));
+long ok_calls;
+
+void seed(uint64_t number)
+{
+    state = number * 0x9e3779b97f4a7c15u;
+}
+
+uint32_t below(uint32_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % n;
+}
+
+void *any(enum kind kind)
+{
+    uint32_t r = below(40);
+    if (r == 0)
+        return NULL;
+    return object[r == 1 ? (enum kind)below(KINDS) : kind][below(EACH)];
+}
+
+size_t edge(void)
+{
+    static const size_t sizes[] = {0,
+                                   1,
+                                   3,
+                                   4,
+                                   64,
+                                   100,
+                                   128,
+                                   255,
+                                   256,
+                                   1024,
+                                   4096,
+                                   4097,
+                                   8000,
+                                   8191,
+                                   8192,
+                                   1 << 20,
+                                   SIZE_MAX,
+                                   SIZE_MAX - 64,
+                                   SIZE_MAX / 2 + 1};
+    return below(3) ? (size_t)below(BYTES / 128) * 64 : sizes[below(sizeof sizes / sizeof *sizes)];
+}
+
+static void release(enum kind kind, void *o)
+{
+    if (!o)
+        return;
+    switch (kind) {
+    case CONTEXT:
+        clReleaseContext(o);
+        break;
+    case QUEUE:
+        clReleaseCommandQueue(o);
+        break;
+    case MEM:
+        clReleaseMemObject(o);
+        break;
+    case PROGRAM:
+        clReleaseProgram(o);
+        break;
+    case KERNEL:
+        clReleaseKernel(o);
+        break;
+    default:
+        clReleaseEvent(o);
+    }
+}
+
+static void drop_maps_of(cl_mem m)
+{
+    for (int i = 0; i < EACH; i++)
+        if (mapped[i].mem == m && mapped[i].p) {
+            mapped[i].p = NULL;
+            clReleaseEvent(mapped[i].done);
+        }
+}
+
+/* Kernels do not retain their arguments, so memory is let go of only with its kernels. */
+void put(enum kind kind, void *o)
+{
+    unsigned i = below(EACH);
+    if (!o)
+        return;
+    if (kind == MEM)
+        for (unsigned k = 0; object[MEM][i] && k < EACH; k++) {
+            release(KERNEL, object[KERNEL][k]);
+            object[KERNEL][k] = NULL;
+        }
+    if (kind == MEM)
+        drop_maps_of(object[MEM][i]);
+    release(kind, object[kind][i]);
+    object[kind][i] = o;
+}
+
+void make_gate(void)
+{
+    cl_int err;
+    unsigned i = below(EACH);
+    cl_context c = any(CONTEXT);
+    if (gate[i])
+        return;
+    gate[i] = clCreateUserEvent(c, &err);
+    if (gate[i] && clRetainEvent(gate[i]) == CL_SUCCESS)
+        put(EVENT, gate[i]);
+}
+
+void open_gates(void)
+{
+    for (int i = 0; i < EACH; i++)
+        if (gate[i]) {
+            clSetUserEventStatus(gate[i], below(4) ? CL_COMPLETE : -(cl_int)(1 + below(60)));
+            clReleaseEvent(gate[i]);
+            gate[i] = NULL;
+        }
+    for (int i = 0; i < EACH; i++)
+        if (object[QUEUE][i])
+            clFlush(object[QUEUE][i]);
+}
+
+void finish_all(void)
+{
+    open_gates();
+    for (int i = 0; i < EACH; i++)
+        if (object[QUEUE][i])
+            clFinish(object[QUEUE][i]);
+}
+
+void fill_slots(void)
+{
+    cl_platform_id platform;
+    cl_int err;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    for (int i = 0; i < 2; i++) {
+        object[CONTEXT][i] = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+        const char *text = source;
+        object[PROGRAM][i] = clCreateProgramWithSource(object[CONTEXT][i], 1, &text, NULL, &err);
+        clBuildProgram(object[PROGRAM][i], 1, &device, "", NULL, NULL);
+        object[QUEUE][2 * i] = clCreateCommandQueue(object[CONTEXT][i], device, 0, &err);
+        object[QUEUE][2 * i + 1] = clCreateCommandQueue(
+            object[CONTEXT][i], device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, &err);
+    }
+    for (int i = 1; i < EACH; i++) /* nearly all in one context, or few calls would fit together */
+        if (!object[CONTEXT][i] && clRetainContext(object[CONTEXT][0]) == CL_SUCCESS)
+            object[CONTEXT][i] = object[CONTEXT][0];
+    for (int i = 0; i < EACH; i++)
+        object[MEM][i] = clCreateBuffer(object[CONTEXT][0], 0, BYTES, NULL, &err);
+}
+
+void empty_slots(void)
+{
+    for (int kind = KINDS - 1; kind >= 0; kind--)
+        for (int i = 0; i < EACH; i++)
+            release((enum kind)kind, object[kind][i]);
+}
