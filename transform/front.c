@@ -1,16 +1,11 @@
 #include "transform/front.h"
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "base/array.h"
-#include "base/env.h"
 #include "base/hash.h"
-#include "base/log.h"
+#include "transform/headers.h"
+#include "transform/included.h"
 #include "transform/macros.h"
 #include "transform/process.h"
 
@@ -97,22 +92,6 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
     return s;
 }
 
-/* Is the line at P (up to END) a line marker? Then its file into PATH. */
-static bool marker(const char *p, const char *end, char *path, size_t n)
-{
-    if (end - p < 5 || p[0] != '#' || p[1] != ' ' || p[2] < '0' || p[2] > '9')
-        return false;
-    const char *q = memchr(p, '"', (size_t)(end - p));
-    size_t used = 0;
-    for (q = q ? q + 1 : end; q < end && *q != '"' && used + 1 < n; q++) {
-        if (*q == '\\' && q + 1 < end)
-            q++;
-        path[used++] = *q;
-    }
-    path[used] = 0;
-    return true;
-}
-
 /* TEXT without line markers and empty lines, in A. */
 static char *clean(struct yk_arena *a, const char *text, size_t n, size_t *out)
 {
@@ -123,7 +102,7 @@ static char *clean(struct yk_arena *a, const char *text, size_t n, size_t *out)
         const char *q = p;
         while (q < stop && (*q == ' ' || *q == '\t' || *q == '\r'))
             q++;
-        if (q < stop && !marker(p, stop, path, sizeof path)) {
+        if (q < stop && !yk_included_marker(p, stop, path, sizeof path)) {
             memcpy(copy + used, p, (size_t)(stop - p));
             used += (size_t)(stop - p);
             copy[used++] = '\n';
@@ -134,107 +113,6 @@ static char *clean(struct yk_arena *a, const char *text, size_t n, size_t *out)
         copy[used] = 0;
     *out = used;
     return copy;
-}
-
-static bool read_whole(const char *path, char **text, size_t *n)
-{
-    FILE *f = fopen(path, "re");
-    struct stat st;
-    *text = NULL;
-    bool ok = f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (*text = malloc((size_t)st.st_size + 1));
-    if (ok)
-        *n = fread(*text, 1, (size_t)st.st_size, f);
-    if (f)
-        fclose(f);
-    return ok;
-}
-
-typedef YK_ARRAY(struct yk_facts_file) file_array;
-
-static bool add_file(struct job *j, file_array *files, struct yk_facts_file file)
-{
-    for (size_t i = 0; i < files->n; i++)
-        if (!strcmp(files->v[i].path, file.path))
-            return true;
-    size_t own = strlen(j->headers); /* what came with the request is no file of the user's */
-    if (own && !strncmp(file.path, j->headers, own))
-        return true;
-    return file.path && yk_array_push(files, file);
-}
-
-/* Hash the file at PATH and take its names in; what a #line invented is no file. */
-static yk_status scan_file(struct job *j, file_array *files, const char *path)
-{
-    char *text;
-    size_t n;
-    if (!read_whole(path, &text, &n))
-        return YK_OK;
-    yk_status s = yk_names_add(j->names, text, n);
-    struct yk_facts_file file = {yk_arena_strndup(j->f->arena, path, strlen(path)),
-                                 yk_hash_bytes((struct yk_hash){0, 0}, text, n).lo, false};
-    free(text);
-    return s == YK_OK && !(file.path && add_file(j, files, file)) ? YK_ENOMEM : s;
-}
-
-/* The folders that are searched before or after the one in which a file was found, and do not have it. */
-static bool add_absent(struct job *j, file_array *files, const char *dir, const char *name)
-{
-    const char *path = dir[0] ? yk_arena_printf(j->f->arena, "%s/%s", dir, name) : name;
-    struct yk_facts_file file = {path, 0, true};
-    return path && (!access(path, F_OK) || add_file(j, files, file));
-}
-
-/* What would take the place of FOUND (one of the first N files) if it came to exist. */
-static bool shadows(struct job *j, file_array *files, const char *found, size_t n)
-{
-    const struct yk_options *o = &j->f->options;
-    for (unsigned i = 0; i < o->npre; i++) {
-        const char *dir = o->pre[i] + 2;
-        size_t len = strlen(dir);
-        if (o->pre[i][1] != 'I' || strncmp(found, dir, len) || found[len] != '/')
-            continue;
-        const char *name = found + len + 1;
-        bool ok = add_absent(j, files, "", name); /* beside the program itself */
-        for (unsigned k = 0; ok && k < i; k++)
-            ok = o->pre[k][1] != 'I' || add_absent(j, files, o->pre[k] + 2, name);
-        for (size_t k = 0; ok && k < n; k++) { /* beside a file that includes it */
-            const char *slash = strrchr(files->v[k].path, '/');
-            const char *by =
-                slash ? yk_arena_strndup(j->f->arena, files->v[k].path, (size_t)(slash - files->v[k].path)) : "";
-            ok = by && add_absent(j, files, by, name);
-        }
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
-/* The files that the text says it came from. */
-static yk_status scan_files(struct job *j)
-{
-    struct yk_front *f = j->f;
-    file_array files = {0};
-    char path[PATH_MAX], last[PATH_MAX] = "";
-    yk_status s = YK_OK;
-    for (const char *p = f->marked, *end = p + f->nmarked; p < end && s == YK_OK;) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end;
-        if (marker(p, stop, path, sizeof path) && path[0] && path[0] != '<' && strcmp(path, last)) {
-            bool known = false;
-            for (size_t i = 0; i < files.n && !known; i++)
-                known = !strcmp(files.v[i].path, path);
-            s = known ? YK_OK : scan_file(j, &files, path);
-            strcpy(last, path);
-        }
-        p = stop + 1;
-    }
-    for (size_t i = 0, n = files.n; i < n && s == YK_OK; i++)
-        s = shadows(j, &files, files.v[i].path, n) ? YK_OK : YK_ENOMEM;
-    f->file = yk_arena_array(f->arena, struct yk_facts_file, files.n);
-    f->nfiles = (unsigned)files.n;
-    if (f->file && files.n)
-        memcpy(f->file, files.v, files.n * sizeof *files.v);
-    yk_array_finish(&files);
-    return f->file ? s : YK_ENOMEM;
 }
 
 static const char *value_of(const struct yk_macros *m, const char *name)
@@ -312,7 +190,7 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
         return YK_OK;
     s = yk_names_add(j->names, j->req->source, j->req->size);
     if (s == YK_OK)
-        s = scan_files(j);
+        s = yk_included_find(f->marked, f->nmarked, &f->options, j->headers, j->names, f->arena, &f->file, &f->nfiles);
     if (s != YK_OK)
         return s;
     f->riddle = yk_names_riddle(j->names, m, &f->options);
@@ -350,64 +228,6 @@ static yk_status compile(struct job *j)
     return s;
 }
 
-static bool header_name_ok(const char *name)
-{
-    return name[0] && name[0] != '/' && !strstr(name, "..") && strlen(name) <= 200;
-}
-
-/* Headers given to clCompileProgram, as files of a private folder. */
-static yk_status write_headers(struct job *j)
-{
-    if (!j->req->nheaders)
-        return YK_OK;
-    snprintf(j->headers, sizeof j->headers, "%s/yoke-headers-XXXXXX", yk_env_str("TMPDIR", "/tmp"));
-    if (!mkdtemp(j->headers)) {
-        yk_error("cannot make %s: %s", j->headers, strerror(errno));
-        j->headers[0] = 0;
-        return YK_EIO;
-    }
-    for (unsigned i = 0; i < j->req->nheaders; i++) {
-        const struct yk_transform_header *h = &j->req->header[i];
-        char path[PATH_MAX + 256];
-        if (!header_name_ok(h->name)) {
-            j->f->refused = yk_arena_printf(j->f->arena, "the header name %.200s leads elsewhere", h->name);
-            return YK_OK;
-        }
-        snprintf(path, sizeof path, "%s/%s", j->headers, h->name);
-        for (char *p = path + strlen(j->headers) + 1; (p = strchr(p, '/')); p++) {
-            *p = 0;
-            mkdir(path, 0700);
-            *p = '/';
-        }
-        FILE *f = fopen(path, "wxe");
-        bool ok = f && fwrite(h->text, 1, h->size, f) == h->size;
-        if (f)
-            ok = !fclose(f) && ok;
-        if (!ok) {
-            yk_error("cannot write %s: %s", path, strerror(errno));
-            return YK_EIO;
-        }
-    }
-    return YK_OK;
-}
-
-static void remove_headers(struct job *j)
-{
-    for (unsigned i = 0; j->headers[0] && i < j->req->nheaders; i++) {
-        char path[PATH_MAX + 256];
-        if (!header_name_ok(j->req->header[i].name))
-            continue;
-        snprintf(path, sizeof path, "%s/%.200s", j->headers, j->req->header[i].name);
-        unlink(path);
-        for (char *slash; (slash = strrchr(path, '/')) && slash > path + strlen(j->headers);) {
-            *slash = 0;
-            rmdir(path);
-        }
-    }
-    if (j->headers[0])
-        rmdir(j->headers);
-}
-
 yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
 {
     *f = (struct yk_front){.arena = a, .address_bits = req->target[0].address_bits};
@@ -419,7 +239,7 @@ yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *
         s = YK_ENOMEM;
     if (s == YK_OK) {
         f->std = yk_macros_std(&f->options, &req->target[0]);
-        s = write_headers(&j);
+        s = yk_headers_write(req, a, j.headers, sizeof j.headers, &f->refused);
     }
     if (s == YK_OK && !f->refused)
         s = first_target(&j, &m);
@@ -427,7 +247,7 @@ yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *
         s = other_targets(&j, &m);
     if (s == YK_OK && !f->refused)
         s = compile(&j);
-    remove_headers(&j);
+    yk_headers_remove(req, j.headers);
     yk_names_destroy(j.names);
     return s;
 }
