@@ -46,6 +46,7 @@ static inline bool yk_operand_has(const struct yk_part *p, const struct yk_opera
     return p->store == a->store && p->region.offset >= a->off && p->region.offset < a->off + a->len;
 }
 
+/* operand_plan.c: which bytes, and how each of them is put together. */
 /** The operands of L's arguments but for reductions (reduction.h), overlapping ones joined, as the takers of D touch
  * them. Errors: YK_ENOMEM. */
 yk_status yk_operands_collect(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
@@ -56,6 +57,7 @@ yk_status yk_operands_collect(struct yk_launch *l, const struct yk_facts_kernel 
 yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                            struct yk_operands *s);
 
+/* operand.c: the bytes themselves, before and after. */
 /** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own (with
  * YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in *BAD;
  * nothing has been lost. */
@@ -83,7 +85,7 @@ void yk_operands_lose(struct yk_operands *s);
 
 void yk_operands_finish(struct yk_operands *s);
 
-/* operand_merge.c */
+/* operand_merge.c: putting together on a device. */
 /** Decide between merge kernel and comparing. */
 void yk_operands_choose(struct yk_operands *s);
 /** Put what the devices in USED have written and is not exact into the host master by the merge kernel. Errors as
