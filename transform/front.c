@@ -7,6 +7,7 @@
 #include "transform/headers.h"
 #include "transform/included.h"
 #include "transform/macros.h"
+#include "transform/names.h"
 #include "transform/process.h"
 
 #ifndef YK_CLANG
@@ -115,19 +116,11 @@ static char *clean(struct yk_arena *a, const char *text, size_t n, size_t *out)
     return copy;
 }
 
-static const char *value_of(const struct yk_macros *m, const char *name)
-{
-    for (size_t i = 0; i < m->n; i++)
-        if (!strcmp(m->v[i].name, name))
-            return m->v[i].value;
-    return NULL;
-}
-
 /* Does the program name a macro that A has and B has not, or has with another value? */
 static bool differ(const struct yk_names *names, const struct yk_macros *a, const struct yk_macros *b)
 {
     for (size_t i = 0; i < a->n; i++) {
-        const char *other = value_of(b, a->v[i].name);
+        const char *other = yk_macros_value(b, a->v[i].name);
         if ((!other || strcmp(other, a->v[i].value)) && yk_names_has(names, a->v[i].name))
             return true;
     }

@@ -4,7 +4,7 @@
 #define YK_TRANSFORM_INCLUDED_H
 
 #include "transform/client.h"
-#include "transform/macros.h"
+#include "transform/names.h"
 #include "transform/options.h"
 
 /** Is the line at P (up to END) a line marker? Then the file that it names, at most N - 1 bytes, into PATH. */
