@@ -9,6 +9,7 @@
 #include "shim/core/background.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/crew.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
 
@@ -98,8 +99,10 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         if (p)
             __atomic_store_n(&b->original[i], p, __ATOMIC_RELEASE);
         yk_lock_drop(&b->lock);
-        if ((p || v) && i != yk_rt.machine->primary)
+        if ((p || v) && i != yk_rt.machine->primary) {
             yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
+            yk_crew_ready(i);
+        }
     } else {
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
                 yk_rt.machine->device[i].name);

@@ -42,13 +42,27 @@ static void *crew_thread(void *arg)
     return NULL;
 }
 
+/* With DEV's lock held. */
+static bool runs(unsigned dev)
+{
+    return crew[dev].running = crew[dev].running || !yk_thread_start(crew_thread, (void *)(uintptr_t)dev);
+}
+
+void yk_crew_ready(unsigned dev)
+{
+    pthread_once(&once, init);
+    yk_lock_take(&crew[dev].lock);
+    (void)runs(dev); /* else it is tried again when there is something to do */
+    yk_lock_drop(&crew[dev].lock);
+}
+
 bool yk_crew_start(unsigned dev, struct yk_task *t)
 {
     pthread_once(&once, init);
     t->next = NULL;
     t->done = false;
     yk_lock_take(&crew[dev].lock);
-    bool ok = crew[dev].running = crew[dev].running || !yk_thread_start(crew_thread, (void *)(uintptr_t)dev);
+    bool ok = runs(dev);
     if (ok) {
         *crew[dev].last = t;
         crew[dev].last = &t->next;

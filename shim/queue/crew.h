@@ -1,6 +1,6 @@
 /* One thread per real device that carries out shares of split launches: a driver may run a kernel on the thread that
  * waits for it (PoCL's basic device does), so that shares of several devices need several threads. Who uses it:
- * share.c. */
+ * share.c; build_devices.c makes it ready. */
 #ifndef YK_SHIM_QUEUE_CREW_H
 #define YK_SHIM_QUEUE_CREW_H
 
@@ -13,6 +13,11 @@ struct yk_task {
     struct yk_task *next;
     bool done;
 };
+
+/** DEV will have something to do soon: start its thread now. One that begins when there is work is put on the processor
+ * of its parent, which is at work too, and stays there for a tick or two of the scheduler even if another is free: 2 to 4
+ * ms of a first launch. A thread that sleeps is woken on a free one. Thread: any. */
+void yk_crew_ready(unsigned dev);
 
 /** Give T to DEV's thread (started when first needed). False: no thread; nothing happens. T stays the caller's memory
  * until yk_crew_wait. Thread: any. */
