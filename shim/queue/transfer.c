@@ -67,16 +67,33 @@ static bool through_ring(const struct yk_transfer *t, enum yk_direction way)
     return t->mem->store && yk_link_wants(t->c.queue->ctx, PRIMARY, way, t->ptr, t->len);
 }
 
-/* Where the primary works in the host's memory, that is where the bytes go, and several threads copy faster than a
- * driver's one. NULL: the driver does it. */
-static unsigned char *by_hand(const struct yk_transfer *t)
+/* Where the primary works in the host's memory, that is where the bytes of M from OFF on are, and several threads copy
+ * faster than a driver's one. NULL: the driver does it. */
+static unsigned char *place(const struct yk_transfer *t, const struct yk_mem *m, size_t off)
 {
-    const struct yk_store *s = t->mem->store;
+    const struct yk_store *s = m->store;
     if (!yk_host_copy_shared(t->len) || !s || !s->zero_copy[PRIMARY] || !s->master ||
         t->c.queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return NULL;
-    unsigned char *at = s->master + t->mem->origin + t->off, *ptr = t->ptr;
-    return ptr + t->len <= at || at + t->len <= ptr ? at : NULL;
+    return s->master + m->origin + off;
+}
+
+static bool apart(const unsigned char *a, const unsigned char *b, size_t len)
+{
+    return a + len <= b || b + len <= a;
+}
+
+static unsigned char *by_hand(const struct yk_transfer *t)
+{
+    unsigned char *at = place(t, t->mem, t->off);
+    return at && apart(at, t->ptr, t->len) ? at : NULL;
+}
+
+/* Two buffers may lie over the same memory of the app's. */
+static bool copied_by_hand(const struct yk_transfer *t)
+{
+    const unsigned char *from = place(t, t->mem, t->off), *to = place(t, t->to, t->to_off);
+    return from && to && apart(from, to, t->len);
 }
 
 /* From the caller's thread: it waits in any case, and nobody asks for an event. */
@@ -220,6 +237,26 @@ static cl_int copy_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
     return err;
 }
 
+static bool copy_resident(struct yk_command *c)
+{
+    return mem_resident(c) && !copied_by_hand((const struct yk_transfer *)c);
+}
+
+static cl_int copy_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    if (!copied_by_hand(t))
+        return bring_and_issue(c, real);
+    cl_int err = drain(t);
+    if (err == CL_SUCCESS)
+        err = bring(t->mem, t->off, t->len);
+    if (err == CL_SUCCESS) {
+        yk_host_copy(place(t, t->to, t->to_off), place(t, t->mem, t->off), t->len);
+        yk_mem_primary_writes(t->to, t->to_off, t->len);
+    }
+    return err;
+}
+
 static cl_int fill_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
@@ -343,7 +380,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 
 KIND(yk_read_kind, CL_COMMAND_READ_BUFFER, read_issue, read_resident, read_carry);
 KIND(yk_write_kind, CL_COMMAND_WRITE_BUFFER, write_issue, write_resident, write_carry);
-KIND(yk_copy_kind, CL_COMMAND_COPY_BUFFER, copy_issue, mem_resident, bring_and_issue);
+KIND(yk_copy_kind, CL_COMMAND_COPY_BUFFER, copy_issue, copy_resident, copy_carry);
 KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, NULL, NULL);
 KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, bring_and_issue);
 KIND(yk_write_rect_kind, CL_COMMAND_WRITE_BUFFER_RECT, write_rect_issue, mem_resident, bring_and_issue);
