@@ -1,5 +1,6 @@
 /* Commands on buffers. Checks come in the order in which the specification lists the errors. */
 #include <stdlib.h>
+#include "device/link/prefault.h"
 #include "shim/api/api.h"
 #include "shim/api/image_command.h"
 #include "shim/memory/link.h"
@@ -288,6 +289,9 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
         if (!t.issued) /* captured, which has made the master */
             t.ptr = yk_store_master(m->store) + m->origin + offset;
         note_mapping(m, mapping, &t, !t.issued);
+        /* The program will write there: its first touches are most of what that costs. */
+        if (map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && yk_store_owns(m->store, t.ptr))
+            mapping->prefault = yk_prefault_begin(t.ptr, size);
         if (t.issued)
             yk_link_mapped(t.ptr, size);
     } else {
@@ -315,6 +319,8 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
     yk_lock_drop(&m->lock);
     if (!found)
         return CL_INVALID_VALUE;
+    yk_prefault_end(found->prefault);
+    found->prefault = NULL;
     struct yk_transfer t = transfer(&yk_unmap_kind, q, m, found->offset, found->size, mapped_ptr);
     t.map_flags = found->flags;
     t.on_master = found->on_master;

@@ -1,6 +1,7 @@
 #include "shim/memory/mem.h"
 #include <stdlib.h>
 #include <string.h>
+#include "device/link/prefault.h"
 #include "shim/core/registry.h"
 
 /* What the app is told at the end of an object: that its memory (CL_MEM_USE_HOST_PTR) may go. So not before the driver
@@ -66,6 +67,7 @@ static void mem_destroy(struct yk_handle *h)
     while (m->mappings) {
         struct yk_mapping *p = m->mappings;
         m->mappings = p->next;
+        yk_prefault_end(p->prefault);
         yk_stage_drop(p->stage);
         free(p);
     }

@@ -30,8 +30,9 @@ struct yk_mapping {
     size_t offset, size; /* in the memory object */
     cl_map_flags flags;
     bool on_master; /* POINTER is in the master: the worker gathers and scatters; else the primary's driver mapped it */
-    struct yk_stage *stage;      /* images: POINTER is into this; held */
-    size_t corner[3], region[3]; /* then: of the texels */
+    struct yk_prefault *prefault; /* others touch its pages; NULL: nobody does */
+    struct yk_stage *stage;       /* images: POINTER is into this; held */
+    size_t corner[3], region[3];  /* then: of the texels */
 };
 
 struct yk_mem {

@@ -203,6 +203,74 @@ START_TEST(sub_buffers_and_mapped_memory)
 }
 END_TEST
 
+/* Between buffers, parts of one, and the program's own memory, among launches that change what is copied. */
+START_TEST(copies_on_the_device)
+{
+    enum { BUFFERS = 3 };
+    struct rig r = rig_open(0);
+    cl_int err;
+    cl_buffer_region half = {BYTES / 2, BYTES / 2};
+    unsigned char *over = aligned_alloc(4096, BYTES), *want[BUFFERS] = {r.want, r.want + half.origin};
+    ck_assert_ptr_nonnull(over);
+    memset(over, 7, BYTES);
+    want[2] = malloc(BYTES);
+    memcpy(want[2], over, BYTES);
+    const size_t size[BUFFERS] = {BYTES, BYTES / 2, BYTES};
+    cl_mem m[BUFFERS] = {r.mem, clCreateSubBuffer(r.mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &err)};
+    OK(err);
+    m[2] = clCreateBuffer(r.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, BYTES, over, &err);
+    OK(err);
+    seed = 11;
+    for (int i = 0; i < 200; i++) {
+        size_t a = below(BUFFERS), b = below(BUFFERS), n = 1 + below(i % 4 ? 4000 : BYTES / 2);
+        size_t from = below(size[a] - n + 1), to = below(size[b] - n + 1);
+        const unsigned char *here = want[a] + from, *there = want[b] + to;
+        if (i % 9 == 0)
+            turn(&r, NULL);
+        if (here < there + n && there < here + n)
+            continue;
+        OK(clEnqueueCopyBuffer(r.queue, m[a], m[b], from, to, n, 0, NULL, NULL));
+        memcpy(want[b] + to, here, n);
+    }
+    for (int i = 0; i < BUFFERS; i++) {
+        OK(clEnqueueReadBuffer(r.queue, m[i], CL_TRUE, 0, size[i], r.app, 0, NULL, NULL));
+        ck_assert(!memcmp(r.app, want[i], size[i]));
+    }
+    for (int i = 1; i < BUFFERS; i++)
+        OK(clReleaseMemObject(m[i]));
+    free(want[2]);
+    rig_close(&r);
+    free(over);
+}
+END_TEST
+
+/* Fresh memory that the program writes through a mapping; what it leaves alone in it; mappings nobody unmaps. */
+START_TEST(fresh_memory_is_written_through_mappings)
+{
+    struct rig r = rig_open(0);
+    seed = 13;
+    for (int i = 0; i < 40; i++) {
+        cl_int err;
+        size_t n = 1 + below(BYTES), at = below(BYTES - n + 1);
+        cl_map_flags how = i % 2 ? CL_MAP_WRITE : CL_MAP_WRITE_INVALIDATE_REGION;
+        cl_mem m = clCreateBuffer(r.context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, BYTES, NULL, &err);
+        OK(err);
+        unsigned char *p = clEnqueueMapBuffer(r.queue, m, i % 3 != 0, how, at, n, 0, NULL, NULL, &err);
+        OK(err);
+        OK(clFinish(r.queue));
+        fill(r.want, n);
+        memcpy(p, r.want, n);
+        if (i % 5) {
+            OK(clEnqueueUnmapMemObject(r.queue, m, p, 0, NULL, NULL));
+            OK(clEnqueueReadBuffer(r.queue, m, CL_TRUE, at, n, r.app, 0, NULL, NULL));
+            ck_assert(!memcmp(r.app, r.want, n));
+        }
+        OK(clReleaseMemObject(m));
+    }
+    rig_close(&r);
+}
+END_TEST
+
 static void *talk(void *arg)
 {
     struct rig *r = arg;
@@ -240,4 +308,5 @@ START_TEST(threads_with_queues_of_their_own)
 END_TEST
 
 YK_TEST_MAIN("ring", blocking_calls_have_moved_all_when_they_return, a_queue_keeps_its_order,
-             events_order_what_the_queue_does_not, sub_buffers_and_mapped_memory, threads_with_queues_of_their_own)
+             events_order_what_the_queue_does_not, sub_buffers_and_mapped_memory, copies_on_the_device,
+             fresh_memory_is_written_through_mappings, threads_with_queues_of_their_own)
