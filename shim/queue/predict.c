@@ -87,7 +87,8 @@ static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     return true;
 }
 
-/* What DEV needs before its first launch of this kernel in this process: the least that has been seen of it. */
+/* What DEV needs before its first launch of this kernel in this process: the least that has been seen of it. *UNSEEN:
+ * nobody knows what it is once it is compiled. */
 static double first_ms(const struct yk_launch *l, const struct yk_decision *d, unsigned dev,
                        const struct yk_series *shares, double unit_ms, bool *unseen)
 {
@@ -108,6 +109,7 @@ static double first_ms(const struct yk_launch *l, const struct yk_decision *d, u
             over = first_cached_ms; /* the rest was something else */
         least = least < 0 || over < least ? over : least;
     }
+    *unseen = least > first_cached_ms; /* it was compiled then: yoke-warm is to leave it for later processes */
     return least;
 }
 

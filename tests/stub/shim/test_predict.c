@@ -122,6 +122,24 @@ START_TEST(first_launches_that_are_always_slow_are_believed)
 }
 END_TEST
 
+/* What a device's only first launch took beside its work was compiled, and will not be once yoke-warm has done that: it
+ * has to be asked. */
+START_TEST(what_was_compiled_once_is_asked_for)
+{
+    begin(false);
+    char none[] = "";
+    build.options = none;
+    code.warm_done[1][0] = code.warm_done[1][1] = false;
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, ALONE_MS / 2.0 + 8);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 8, 0.5);
+    ck_assert(p.unseen[1]);
+    measured(1, YK_SAMPLE_FIRST, GROUPS / 4.0, ALONE_MS / 4.0 + 1); /* it is compiled by now, whoever did it */
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 1, 0.5);
+    ck_assert(!p.unseen[1]);
+}
+END_TEST
+
 /* Seconds are no compilation, the first time already. */
 START_TEST(what_takes_too_long_was_not_compiled)
 {
@@ -151,4 +169,5 @@ END_TEST
 
 YK_TEST_MAIN("predict", a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
              a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
-             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again)
+             what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
+             who_was_slow_too_often_is_not_tried_again)
