@@ -29,4 +29,13 @@ static inline int64_t *yk_canon_stride(const struct yk_canon *c, uint32_t table)
     return c->stride + (size_t)table * YK_BUCKET_MAX_RANK;
 }
 
+/** From TABLE's first cell to behind its last. */
+static inline size_t yk_canon_cells(const struct yk_canon *c, uint32_t table)
+{
+    size_t cells = 1;
+    for (uint32_t v = 0; v < c->rank; v++)
+        cells += (size_t)yk_canon_stride(c, table)[v] * (c->domain[v] - 1);
+    return cells;
+}
+
 #endif

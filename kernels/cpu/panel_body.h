@@ -2,6 +2,7 @@
  * and NAME(x) defined; the file that includes it is compiled for that instruction set. */
 #include "kernels/cpu/panel_tile.h"
 #include "kernels/cpu/panel_turn.h"
+#include "kernels/cpu/panel_run.h"
 #include "kernels/cpu/panel_pack.h"
 #include "kernels/cpu/panel_work.h"
 #include "kernels/cpu/panel_sum.h"
@@ -90,6 +91,10 @@ static yk_status NAME(some)(const struct NAME(work) * proto, const struct NAME(l
                             uint64_t to)
 {
     struct NAME(work) w = *proto;
+    struct NAME(flat) flat[FLAT_TABLES][FLATS];
+    for (uint32_t i = 0; i < FLAT_TABLES * FLATS; i++)
+        flat[i / FLATS][i % FLATS].col = NULL;
+    w.flat = flat;
     const struct yk_canon *c = w.s->c;
     char *mem = yk_scratch(lay->bytes);
     if (!mem)

@@ -16,6 +16,7 @@ enum {
     YK_PANEL_ZEROS = 1024,
     FLAT_MOST = 128,
     FLATS = 8,
+    FLAT_TABLES = 4,
     AHEAD_BYTES = 8192,
     PART = 2048,
     ROWS = 16,

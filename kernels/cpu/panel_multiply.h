@@ -51,7 +51,10 @@ static void NAME(scatter_vectors)(REAL *c, const int64_t *by, const REAL *v, siz
         if (!add && layout != YK_LAY_RUN && layout != YK_LAY_RUN4)
             while (run < LANES && x + run < n && by[x + run] == by[x] + run)
                 run++;
-        if (run > 4)
+        /* One that is left: with those before it, a second time. */
+        if (!add && run == 1 && x >= 3 && by[x] == by[x - 3] + 3 && layout != YK_LAY_RUN && layout != YK_LAY_RUN4)
+            NAME(put_runs)(c + by[x - 3], off, v + (x - 3) * step, step, 4, valid, false);
+        else if (run > 4)
             NAME(put_wide)(c + by[x], off, v + x * step, step, run, valid);
         else if (run > 1)
             NAME(put_runs)(c + by[x], off, v + x * step, step, run, valid, valid == VL && layout == YK_LAY_STEP + run);

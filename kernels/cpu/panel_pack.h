@@ -69,6 +69,9 @@ static inline __attribute__((always_inline)) void NAME(pack_runs)(REAL *dst, siz
                                                                   uint32_t rows, const bool more)
 {
     uint32_t left = x->row_left;
+    if (left >= rows && rows > 1 && !(valid == VL && layout == YK_LAY_STEP + rows) &&
+        NAME(pack_whole)(dst, dst_row, NULL, p + x->row[0], off, valid, rows, x->end, reach, x->soon, more))
+        return;
     for (uint32_t r = 0; r < rows;) {
         uint32_t n = rows - r < left ? rows - r : left;
         REAL *to = dst + r * dst_row;
@@ -191,6 +194,8 @@ static inline __attribute__((always_inline)) void NAME(pack_flat)(REAL *dst, con
         }
         return;
     }
+    if (NAME(pack_whole)(dst, 0, to, p, off, valid, total, end, reach, soon, more))
+        return;
     for (uint32_t e = 0; e < total;) {
         const uint32_t n = total - e < LANES ? total - e : LANES;
         for (uint32_t u = 0; u < PARTS; u++) {

@@ -24,6 +24,12 @@ static inline void NAME(put_wide)(REAL *c, const int64_t *off, const REAL *v, si
             if (l < some) {
 #ifdef STORE_SOME
                 STORE_SOME(c + off[u * LANES + l], t[l], n);
+#elif LANES_N == 8
+                /* two halves that overlap */
+                REAL cells[LANES_N], *at = c + off[u * LANES + l];
+                STORE(cells, t[l]);
+                memcpy(at, cells, 4 * sizeof *c);
+                memcpy(at + n - 4, cells + n - 4, 4 * sizeof *c);
 #else
                 memcpy(c + off[u * LANES + l], &t[l], n * sizeof *c);
 #endif
@@ -65,6 +71,48 @@ static inline __attribute__((always_inline)) void NAME(put_braided)(REAL *c, con
 }
 #endif
 
+#if VECTOR_BYTES == 32
+/* As NAME(put_runs), one vector of the machine whose lanes are all there and no run of each other: the halves go to the
+ * output as they are. */
+static inline __attribute__((always_inline)) void NAME(put_halves)(REAL *c, const int64_t *off, const REAL *v,
+                                                                   size_t step, const uint32_t n)
+{
+    VEC a = LOAD(v), b = LOAD(v + step), d = n > 2 ? LOAD(v + 2 * step) : b, e = n > 3 ? LOAD(v + 3 * step) : d;
+#if LANES_N == 4
+    VEC ab[2] = {PICK(a, b, ZIP2_LO), PICK(a, b, ZIP2_HI)}, de[2] = {PICK(d, e, ZIP2_LO), PICK(d, e, ZIP2_HI)};
+#pragma GCC unroll 4
+    for (uint32_t l = 0; l < 4; l++) {
+        const __m256d x = (__m256d)ab[l & 1], y = (__m256d)de[l & 1];
+        REAL *at = c + off[l];
+        if (n == 4)
+            STORE(at, l < 2 ? PICK(ab[l & 1], de[l & 1], 0, 1, 4, 5) : PICK(ab[l & 1], de[l & 1], 2, 3, 6, 7));
+        else
+            _mm_storeu_pd(at, l < 2 ? _mm256_castpd256_pd128(x) : _mm256_extractf128_pd(x, 1));
+        if (n == 3)
+            _mm_store_sd(at + 2, l < 2 ? _mm256_castpd256_pd128(y) : _mm256_extractf128_pd(y, 1));
+    }
+#else
+    VEC ab[2] = {PICK(a, b, ZIP4_LO), PICK(a, b, ZIP4_HI)}, de[2] = {PICK(d, e, ZIP4_LO), PICK(d, e, ZIP4_HI)};
+#pragma GCC unroll 4
+    for (uint32_t l = 0; l < 4; l++) { /* lanes l and l + 4 */
+        const __m256d x = (__m256d)ab[l >> 1], y = (__m256d)de[l >> 1];
+        const __m256d xy = l & 1 ? _mm256_unpackhi_pd(x, y) : _mm256_unpacklo_pd(x, y);
+        const __m128 h[2] = {_mm256_castps256_ps128((__m256)xy), _mm256_extractf128_ps((__m256)xy, 1)};
+#pragma GCC unroll 2
+        for (uint32_t u = 0; u < 2; u++) {
+            REAL *at = c + off[l + 4 * u];
+            if (n == 4)
+                _mm_storeu_ps(at, h[u]);
+            else
+                _mm_storel_pi((__m64 *)(void *)at, h[u]);
+            if (n == 3)
+                _mm_store_ss(at + 2, _mm_movehl_ps(h[u], h[u]));
+        }
+    }
+#endif
+}
+#endif
+
 /* N (2 to 4) vectors of VL lanes, STEP cells apart at V, to runs of N cells at C + OFF[lane], VALID lanes. FLAT: all
  * runs are one. */
 static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, size_t step, const uint32_t n,
@@ -96,11 +144,29 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
         }
     }
 #endif
+#if VECTOR_BYTES == 32
+    if (!flat) {
+        uint32_t u = 0;
+        for (; u + LANES <= valid; u += LANES)
+            if (n == 2)
+                NAME(put_halves)(c, off + u, v + u, step, 2);
+            else if (n == 3)
+                NAME(put_halves)(c, off + u, v + u, step, 3);
+            else
+                NAME(put_halves)(c, off + u, v + u, step, 4);
+        for (; u < valid; u++)
+            for (uint32_t x = 0; x < n; x++)
+                c[off[u] + x] = v[x * step + u];
+        return;
+    }
+#endif
     if (n == 2) {
         for (uint32_t u = 0; u < PARTS; u++) {
             VEC a = LOAD(v + u * LANES), b = LOAD(v + u * LANES + step);
-            STORE(turned + u * 2 * LANES, PICK(a, b, ZIP_LO));
-            STORE(turned + u * 2 * LANES + LANES, PICK(a, b, ZIP_HI));
+            VEC lo, hi;
+            NAME(zip)(a, b, &lo, &hi);
+            STORE(turned + u * 2 * LANES, lo);
+            STORE(turned + u * 2 * LANES + LANES, hi);
         }
         if (flat)
             memcpy(c + off[0], turned, 2 * VL * sizeof *c);
@@ -123,14 +189,15 @@ static inline void NAME(put_runs)(REAL *c, const int64_t *off, const REAL *v, si
     for (uint32_t u = 0; u < PARTS; u++) {
         const REAL *p = v + u * LANES;
         VEC a = LOAD(p), b = LOAD(p + step), d = LOAD(p + 2 * step), e = n == 4 ? LOAD(p + 3 * step) : d;
-        VEC ad = PICK(a, d, ZIP_LO), be = PICK(b, e, ZIP_LO);
+        VEC ad[2], be[2], t[4];
+        NAME(zip)(a, d, &ad[0], &ad[1]);
+        NAME(zip)(b, e, &be[0], &be[1]);
+        NAME(zip)(ad[0], be[0], &t[0], &t[1]);
+        NAME(zip)(ad[1], be[1], &t[2], &t[3]);
         REAL *to = turned + u * 4 * LANES;
-        STORE(to, PICK(ad, be, ZIP_LO));
-        STORE(to + LANES, PICK(ad, be, ZIP_HI));
-        ad = PICK(a, d, ZIP_HI);
-        be = PICK(b, e, ZIP_HI);
-        STORE(to + 2 * LANES, PICK(ad, be, ZIP_LO));
-        STORE(to + 3 * LANES, PICK(ad, be, ZIP_HI));
+#pragma GCC unroll 4
+        for (uint32_t x = 0; x < 4; x++)
+            STORE(to + x * LANES, t[x]);
     }
     if (n == 4 && flat)
         memcpy(c + off[0], turned, 4 * VL * sizeof *c);

@@ -172,6 +172,12 @@ static void join(struct yk_panel_shape *s, int side, uint16_t *map)
             map[row[i] + sum[x]] = (uint16_t)i;
         }
     s->joint[side] = cells >= 3 ? cells : 0;
+    bool fast = true, slow = true;
+    for (uint32_t x = 0; x < cells; x++) {
+        fast &= map[x] == x % k->n;
+        slow &= map[x] == x / q->n;
+    }
+    s->joint_order[side] = fast ? YK_JOINT_K_FAST : slow ? YK_JOINT_K_SLOW : YK_JOINT_ANY;
 }
 
 /* The register tile for I rows (of vectors) and J columns. */
@@ -242,11 +248,14 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     bool sweep = yk_panel_sweep(&p, c, vl, total, &cap, &swept);
     uint32_t out = c->nin;
     uint32_t r_main = p.main[1] == c->nin ? p.main[0] : p.main[1];
+    const bool r_larger = yk_canon_cells(c, r_main) > yk_canon_cells(c, p.main[0]);
     uint8_t inner[YK_CLASSES][YK_BUCKET_MAX_RANK];
     uint32_t ninner[YK_CLASSES];
     for (int again = 0;; again++) {
-        const uint32_t first[] = {out, out, out, p.main[0], p.main[0], r_main};
-        const uint32_t second[] = {p.main[0], p.main[0], r_main, r_main, p.main[0], r_main};
+        /* K in the order of the larger table: the other may lack some of its variables. */
+        const uint32_t l_main = p.main[0], k_main = r_larger ? r_main : l_main, k_next = r_larger ? l_main : r_main;
+        const uint32_t first[] = {out, out, out, k_main, l_main, r_main};
+        const uint32_t second[] = {l_main, l_main, r_main, k_next, l_main, r_main};
         const double most[] = {cap.b, cap.m, cap.n, cap.k, total[YK_QL], total[YK_QR]};
         for (int k = 0; k < YK_CLASSES; k++) {
             uint32_t a = first[k], b = second[k];
@@ -294,11 +303,8 @@ yk_status yk_panel_shape_init(struct yk_panel_shape *s, const struct yk_canon *c
     mem += (size_t)s->lane_groups * (c->nin + 1) * sizeof(int64_t);
     s->cells = (size_t *)(void *)mem;
     mem += (c->nin + 1) * sizeof *s->cells;
-    for (uint32_t i = 0; i <= c->nin; i++) {
-        s->cells[i] = 1;
-        for (uint32_t v = 0; v < c->rank; v++)
-            s->cells[i] += (size_t)yk_canon_stride(c, i)[v] * (c->domain[v] - 1);
-    }
+    for (uint32_t i = 0; i <= c->nin; i++)
+        s->cells[i] = yk_canon_cells(c, i);
     s->run = (uint32_t *)(void *)mem;
     mem += (c->nin + 1) * sizeof *s->run;
     for (uint32_t i = 0; i <= c->nin; i++)

@@ -25,6 +25,9 @@ enum yk_lane_layout {
     YK_LAY_STEP = 8, /* + n: n cells apart, 2 <= n <= 4 */
 };
 
+/* In which order a joint run has K and what is summed beside it. */
+enum yk_joint { YK_JOINT_ANY, YK_JOINT_K_FAST, YK_JOINT_K_SLOW };
+
 struct yk_panel_tile {
     uint32_t mr, nr, regs; /* lanes along M: at most mr x nr and regs vectors of sums */
     uint32_t vmr, vnr;     /* lanes along B or K */
@@ -64,6 +67,7 @@ struct yk_panel_shape {
     /* By side, where its own summed variables are added up and its only table has them and K in one run of cells: the
      * length of that run, and of each cell of it the inner state of K. 0: otherwise. */
     uint32_t joint[2];
+    enum yk_joint joint_order[2];
     uint16_t *joint_row[2];
     size_t *cells;   /* [nin + 1] of each table */
     uint32_t nloops; /* of LOOP, slowest first; 0: B outermost, then N, then M */

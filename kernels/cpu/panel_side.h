@@ -25,9 +25,7 @@ static inline __attribute__((always_inline)) void NAME(pack_part)(struct NAME(wo
     l.soon = w->soon[t];
     l.row_run = s->run[t];
     l.row_left = l.row_run - p->r0 % l.row_run;
-    struct NAME(flat) flat[FLATS];
-    for (uint32_t i = 0; i < FLATS; i++)
-        flat[i].col = NULL;
+    struct NAME(flat) *flat = w->flat[t % FLAT_TABLES];
     uint32_t ahead = AHEAD_BYTES / (w->n[YK_K] * VL * (uint32_t)sizeof(REAL));
     ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : ahead;
     if (s->lanes == YK_M) {

@@ -1,24 +1,102 @@
 /* Packing of panel_body.h where a side is one table that is also summed over variables of its own, and those and K are
  * one run of cells: each cell is read once, turned in registers, and added to its row. Included per value type. */
 
+/* The sums of one machine vector, BY cells apart from TO on, where K is the fast part of the run of N cells, or the
+ * slow one. Reads up to a machine vector behind the run. */
+static inline __attribute__((always_inline)) void NAME(sum_fast)(REAL *to, size_t by, uint32_t rows,
+                                                                 const REAL *const *from, uint32_t n)
+{
+    for (uint32_t k = 0; k < rows; k += LANES) {
+        const uint32_t some = rows - k < LANES ? rows - k : LANES;
+        VEC acc[LANES_N], v[LANES_N];
+#pragma GCC unroll 16
+        for (uint32_t x = 0; x < LANES; x++)
+            acc[x] = SPLAT(0);
+        if (LANES_N >= 4 && some <= LANES_N / 2) {
+            for (uint32_t e = k; e < n; e += rows) {
+                NAME(turn_pieces)(v, from, e, LANES_N >= 4 ? LANES_N / 2 : 2);
+#pragma GCC unroll 16
+                for (uint32_t x = 0; x < LANES_N / 2; x++)
+                    acc[x] += v[x];
+            }
+        } else
+            for (uint32_t e = k; e < n; e += rows) {
+                NAME(turn_whole)(v, from, e);
+#pragma GCC unroll 16
+                for (uint32_t x = 0; x < LANES; x++)
+                    acc[x] += v[x];
+            }
+#pragma GCC unroll 16
+        for (uint32_t x = 0; x < LANES; x++)
+            if (x < some)
+                STORE(to + (k + x) * by, acc[x]);
+    }
+}
+
+static inline __attribute__((always_inline)) void NAME(sum_slow)(REAL *to, size_t by, uint32_t rows,
+                                                                 const REAL *const *from, uint32_t n)
+{
+    const uint32_t each = n / rows;
+    for (uint32_t k = 0, e = 0; k < rows; k++) {
+        VEC acc = SPLAT(0), v[LANES_N];
+        const uint32_t to_cell = e + each;
+        for (; e + LANES <= to_cell; e += LANES) {
+            NAME(turn_whole)(v, from, e);
+#pragma GCC unroll 16
+            for (uint32_t x = 1; x < LANES; x++)
+                v[0] += v[x];
+            acc += v[0];
+        }
+        const uint32_t left = to_cell - e;
+        if (LANES_N >= 4 && left && left <= LANES_N / 2) {
+            NAME(turn_pieces)(v, from, e, LANES_N >= 4 ? LANES_N / 2 : 2);
+#pragma GCC unroll 16
+            for (uint32_t x = 0; x < LANES_N / 2; x++)
+                if (x < left)
+                    acc += v[x];
+        } else if (left) {
+            NAME(turn_whole)(v, from, e);
+#pragma GCC unroll 16
+            for (uint32_t x = 0; x < LANES; x++)
+                if (x < left)
+                    acc += v[x];
+        }
+        e = to_cell;
+        STORE(to + k * by, acc);
+    }
+}
+
 /* One vector of lanes, all rows: the run from P + OFF[l] on of every lane l, N cells, cell x added to row ROW[x] of
  * DST, rows STEP cells apart. Only the first VALID lanes are there; KEEP cells of each row are written. */
 static inline __attribute__((always_inline)) void NAME(sum_runs)(REAL *dst, size_t step, uint32_t keep, uint32_t rows,
                                                                  const REAL *p, const int64_t *off, uint32_t valid,
                                                                  const uint16_t *row, uint32_t n, const REAL *end,
-                                                                 int64_t soon)
+                                                                 int64_t soon, enum yk_joint order)
 {
     REAL sum[ROWS_SUMMED * VL] __attribute__((aligned(64)));
     REAL *to = keep == VL ? dst : sum;
     const int64_t reach = NAME(reach)(off, valid);
     const size_t by = keep == VL ? step : VL;
-    for (uint32_t k = 0; k < rows; k++)
-        for (uint32_t u = 0; u < PARTS; u++)
-            STORE(to + k * by + u * LANES, SPLAT(0));
+    const bool whole = order != YK_JOINT_ANY && end - p >= reach + (int64_t)n + (int64_t)LANES;
+    if (!whole || valid <= VL - LANES)
+        for (uint32_t k = 0; k < rows; k++)
+            for (uint32_t u = 0; u < PARTS; u++)
+                STORE(to + k * by + u * LANES, SPLAT(0));
     for (uint32_t u = 0; u < PARTS; u++) {
         const uint32_t some = valid < (u + 1) * LANES ? (valid > u * LANES ? valid - u * LANES : 0) : LANES;
         if (!some)
             break;
+        if (whole) {
+            const REAL *from[LANES_N];
+            NAME(lanes_from)(from, p, off + u * LANES, some);
+            if (soon)
+                NAME(fetch_lanes)(from, n, soon);
+            if (order == YK_JOINT_K_FAST)
+                NAME(sum_fast)(to + u * LANES, by, rows, from, n);
+            else
+                NAME(sum_slow)(to + u * LANES, by, rows, from, n);
+            continue;
+        }
         VEC acc = SPLAT(0);
         uint32_t now = row[0];
         for (uint32_t x = 0; x < n; x += LANES) {
@@ -62,7 +140,8 @@ static void NAME(pack_summed)(struct NAME(work) * w, int side)
             const uint32_t now = cols - i < most ? cols - i : most;
             if (scalars) {
                 NAME(sum_runs)
-                (dst, now, now, n.rows, from, col + i, now, s->joint_row[side], run, w->end[t], w->soon[t]);
+                (dst, now, now, n.rows, from, col + i, now, s->joint_row[side], run, w->end[t], w->soon[t],
+                 s->joint_order[side]);
                 dst += (size_t)n.rows * now;
                 continue;
             }
@@ -72,7 +151,7 @@ static void NAME(pack_summed)(struct NAME(work) * w, int side)
                 const uint32_t left = b ? w->n[YK_B] - g * VL : w->n[own] - (i + j) * VL;
                 NAME(sum_runs)
                 (dst + (size_t)j * VL, (size_t)now * VL, VL, n.rows, from + (b ? col[i + j] : 0), lane,
-                 left < VL ? left : VL, s->joint_row[side], run, w->end[t], w->soon[t]);
+                 left < VL ? left : VL, s->joint_row[side], run, w->end[t], w->soon[t], s->joint_order[side]);
             }
             dst += (size_t)n.rows * now * VL;
         }

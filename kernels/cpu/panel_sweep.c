@@ -1,9 +1,9 @@
 /* Blocks of buckets that are mostly one large table, read once: it is swept in its own order. */
 #include "kernels/cpu/panel_sweep.h"
 
-/* Tables that a second-level cache holds need no sweep; nor do those whose cells are used more often than this. Cells
+/* Tables that a second-level cache holds need no sweep; nor do those whose cells are used more often than this. Bytes
  * of a block: what is fetched ahead (AHEAD in panel_isa.h) then arrives while the block before is multiplied. */
-static const double FAR_CELLS = 128 << 10, FEW_USES = 16, BLOCK_CELLS = 3 << 10, OWN_MOST = 128;
+static const double FAR_CELLS = 128 << 10, FEW_USES = 16, BLOCK_BYTES = 24 << 10, OWN_MOST = 128;
 enum { LANE_VECTORS = 3 };
 
 static uint32_t by_stride(const struct yk_canon *c, uint32_t table, const uint8_t *cls, uint8_t *var)
@@ -43,14 +43,15 @@ bool yk_panel_sweep(const struct yk_panel_choice *p, const struct yk_canon *c, u
     *table = p->main[side];
     uint8_t var[YK_BUCKET_MAX_RANK];
     const uint32_t n = by_stride(c, *table, p->cls, var);
+    const double most_cells = BLOCK_BYTES / (64.0 / vl); /* a vector has 64 bytes */
     double block = 1, most[YK_CLASSES] = {1, 1, 1, 1, 1, 1};
     for (uint32_t v = 0; v < c->rank; v++)
         if (p->cls[v] > YK_N && yk_canon_stride(c, *table)[v])
             block *= (double)c->domain[v];
     for (uint32_t i = 0; i < n; i++) {
         double d = (double)c->domain[var[i]];
-        if (block * d > BLOCK_CELLS) {
-            d = BLOCK_CELLS / block;
+        if (block * d > most_cells) {
+            d = most_cells / block;
             most[p->cls[var[i]]] *= d >= 2 ? (double)(uint64_t)d : 1;
             break;
         }

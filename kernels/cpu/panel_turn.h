@@ -95,6 +95,24 @@ static inline __attribute__((always_inline)) void NAME(turn)(VEC *v)
     TURN(LANES_N, ZIP_LO, ZIP_HI);
 }
 
+/* A and B by turns. Two halves of 16 bytes cost a shuffle each only where both stay in their places: 32 bytes are
+ * interleaved there first, and the halves are exchanged then. */
+static inline __attribute__((always_inline)) void NAME(zip)(VEC a, VEC b, VEC *lo, VEC *hi)
+{
+#if VECTOR_BYTES == 32 && LANES_N == 4
+    VEC x = PICK(a, b, ZIP2_LO), y = PICK(a, b, ZIP2_HI);
+    *lo = PICK(x, y, 0, 1, 4, 5);
+    *hi = PICK(x, y, 2, 3, 6, 7);
+#elif VECTOR_BYTES == 32
+    VEC x = PICK(a, b, ZIP4_LO), y = PICK(a, b, ZIP4_HI);
+    *lo = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11);
+    *hi = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+#else
+    *lo = PICK(a, b, ZIP_LO);
+    *hi = PICK(a, b, ZIP_HI);
+#endif
+}
+
 /* Pieces of 2, 4 or 8 cells, and several of them as one vector. */
 #define PIECE(n)                                                                                                       \
     typedef REAL NAME(piece##n) __attribute__((vector_size((n)*REAL_BYTES), aligned(sizeof(REAL)), may_alias))
@@ -174,6 +192,17 @@ static inline __attribute__((always_inline)) void NAME(turn_pieces)(VEC *v, cons
     NAME(turn)(v);
 }
 
+/* LANES cells of every lane. */
+static inline __attribute__((always_inline)) void NAME(turn_whole)(VEC *v, const REAL *const *from, const uint32_t at)
+{
+#if LANES_N >= 4
+    NAME(turn_pieces)(v, from, at, LANES_N / 2);
+    NAME(turn_pieces)(v + LANES_N / 2, from, at + LANES_N / 2, LANES_N / 2);
+#else
+    NAME(turn_pieces)(v, from, at, LANES_N);
+#endif
+}
+
 /* The furthest of the first VALID lanes. */
 static inline __attribute__((always_inline)) int64_t NAME(reach)(const int64_t *off, uint32_t valid)
 {
@@ -228,7 +257,7 @@ static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const RE
         for (uint32_t l = 0; l < LANES; l++)
             NAME(fetch_soon)(from[l], soon);
     }
-#if LANES_N >= 8
+#if LANES_N >= 4
     if (size > LANES_N / 2) {
         NAME(turn_pieces)(v, from, 0, LANES_N / 2);
         NAME(turn_pieces)(v + LANES_N / 2, from, LANES_N / 2, size - LANES_N / 2);
@@ -241,6 +270,23 @@ static inline __attribute__((always_inline)) void NAME(turn_in)(VEC *v, const RE
 /* Lanes STEP (2, 3 or 4) cells apart and that many rows in between, all consecutive cells: V[r] gets row r. */
 static inline __attribute__((always_inline)) void NAME(unzip)(VEC *v, const REAL *p, const uint32_t step)
 {
+#if VECTOR_BYTES == 32
+    if (LANES_N == 4 || step != 3) { /* in pieces: taking every second cell would cross the halves */
+        const REAL *from[LANES_N];
+#pragma GCC unroll 8
+        for (uint32_t l = 0; l < LANES; l++)
+            from[l] = p + l * step;
+        if (step == 3) {
+            VEC last[2];
+            NAME(turn_pieces)(last, from, 1, 2);
+            v[2] = last[1];
+        }
+        NAME(turn_pieces)(v, from, 0, step == 3 ? 2 : step < LANES_N ? step : LANES_N / 2);
+        if (step == 4 && LANES_N == 4)
+            NAME(turn_pieces)(v + 2, from, 2, 2);
+        return;
+    }
+#endif
     VEC a = LOAD(p), b = LOAD(p + LANES);
     if (step == 2) {
         v[0] = PICK(a, b, EVEN);

@@ -10,7 +10,8 @@ struct NAME(work) {
     int64_t *soon;             /* [nin] cells from the present block to the one that is packed next; 0: not fetched */
     const REAL **at, **end;    /* [nin] where the present block begins, where the table ends */
     REAL *a, *b, *part, *spill;
-    size_t a_step, b_step; /* cells of A and B per group of B */
+    size_t a_step, b_step;            /* cells of A and B per group of B */
+    struct NAME(flat) (*flat)[FLATS]; /* [FLAT_TABLES] what tables had in the last blocks */
 };
 
 static const int64_t NAME(zeros)[YK_PANEL_ZEROS];
