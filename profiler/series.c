@@ -26,14 +26,28 @@ static void make_room(struct yk_series *s)
     s->n--;
 }
 
+/* Samples closer together than this ratio are one point: their times differ by noise more than by their work-groups,
+ * and a line through two of them would say anything about a launch twice as large. */
+static const double apart = 1.4;
+
+static bool close_by(double a, double b)
+{
+    return a <= apart * b && b <= apart * a;
+}
+
+/* The same number of work-groups keeps a sample's place; the time is what changes. */
+static bool same(double a, double b)
+{
+    return fabs(a - b) <= 0.05 * b;
+}
+
 static void add(struct yk_series *s, double groups, double ms, bool least)
 {
     unsigned i = 0;
     if (!possible(groups, ms))
         return;
     for (unsigned k = 0; k < s->n; k++)
-        if (fabs(s->at[k].groups - groups) <= 0.05 * groups) {
-            /* The same number of work-groups keeps the sample's place; the time is what changes. */
+        if (same(s->at[k].groups, groups)) {
             double old = s->at[k].ms;
             join(&s->at[k], s->at[k].groups, ms);
             if (least)
@@ -51,17 +65,31 @@ static void add(struct yk_series *s, double groups, double ms, bool least)
 
 void yk_series_add(struct yk_series *s, double groups, double ms)
 {
+    if (!possible(groups, ms))
+        return;
+    /* It says as much of the samples close by, or one that is never met again would be held to be true for ever. */
+    for (unsigned i = 0; i < s->n; i++) {
+        struct yk_sample *a = &s->at[i];
+        if (close_by(a->groups, groups) && !same(a->groups, groups))
+            a->ms = (a->ms + ms * a->groups / groups) / 2;
+    }
     add(s, groups, ms, false);
+}
+
+void yk_series_lower(struct yk_series *s, double groups, double ms)
+{
+    for (unsigned i = 0; i < s->n && possible(groups, ms); i++) {
+        struct yk_sample *a = &s->at[i];
+        double now = ms * a->groups / groups;
+        if (close_by(a->groups, groups) && now < a->ms)
+            *a = (struct yk_sample){a->groups, now, 1};
+    }
 }
 
 void yk_series_add_least(struct yk_series *s, double groups, double ms)
 {
     add(s, groups, ms, true);
 }
-
-/* Samples closer together than this ratio are one point: their times differ by noise more than by their work-groups,
- * and a line through two of them would say anything about a launch twice as large. */
-static const double apart = 1.4;
 
 /* Beyond the last sample a work-group costs at least this part of what it costs on average. */
 static const double least_slope = 0.5;

@@ -25,13 +25,18 @@ struct yk_series_point {
 /**
  * Add a measurement: into the sample of about as many work-groups (within 5 %) where there is one, half old and half
  * new, so that a change of the machine is followed within a few launches; else as a new sample, for which the closest
- * two are joined when all places are taken. Values that cannot be (not finite, not above 0) are ignored.
+ * two are joined when all places are taken. Samples within a ratio of 1.4 of work-groups follow by half too. Values
+ * that cannot be (not finite, not above 0) are ignored.
  */
 void yk_series_add(struct yk_series *s, double groups, double ms);
 
 /** The same for what is above its true value whenever something else gets in between (a first launch, which may find
  * the driver's cache empty): a lower value counts at once, a higher one for a tenth. */
 void yk_series_add_least(struct yk_series *s, double groups, double ms);
+
+/** GROUPS work-groups took no longer than MS: samples within a ratio of 1.4 of work-groups that say more are belied,
+ * and become so fast at once. */
+void yk_series_lower(struct yk_series *s, double groups, double ms);
 
 /**
  * The table: POINT[0] is at 0 work-groups, times never fall, the last line rises. Samples within a ratio of 1.4 are one

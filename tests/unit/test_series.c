@@ -96,6 +96,30 @@ START_TEST(a_change_is_followed_within_a_few_launches)
 }
 END_TEST
 
+/* Boundaries of shares move, so that a launch seldom has a share of quite as many work-groups as an earlier one. */
+START_TEST(no_sample_is_believed_for_ever)
+{
+    struct yk_series s = {0};
+    yk_series_add(&s, 560, 280);
+    yk_series_add(&s, 440, 230);
+    yk_series_add(&s, 100, 1);
+    for (int i = 0; i < 6; i++)
+        yk_series_add(&s, 500, 50); /* the machine is to itself again */
+    ck_assert_double_eq_tol(yk_series_ms(&s, 560), 56, 6);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 440), 44, 6);
+    for (int i = 0; i < 6; i++)
+        yk_series_add(&s, 430, 430);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 560), 560, 30);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 100), 1, 1e-12); /* nobody has seen so few since */
+    yk_series_lower(&s, 480, 48);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 500), 50, 1);
+    yk_series_lower(&s, 480, 480); /* it may take less */
+    yk_series_lower(&s, 480, -1);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 500), 50, 1);
+    ck_assert_double_eq_tol(yk_series_ms(&s, 100), 1, 1e-12);
+}
+END_TEST
+
 START_TEST(few_work_groups_say_nothing_of_many)
 {
     struct yk_series s = {0};
@@ -168,5 +192,6 @@ START_TEST(a_regression_tree_finds_what_matters)
 END_TEST
 
 YK_TEST_MAIN("series", a_table_follows_the_samples, noise_is_no_slope, a_level_line_stays_level_where_it_was_measured,
-             a_change_is_followed_within_a_few_launches, few_work_groups_say_nothing_of_many, every_measurement_counts,
-             a_series_never_overflows, a_regression_tree_finds_what_matters)
+             a_change_is_followed_within_a_few_launches, no_sample_is_believed_for_ever,
+             few_work_groups_say_nothing_of_many, every_measurement_counts, a_series_never_overflows,
+             a_regression_tree_finds_what_matters)
