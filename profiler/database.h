@@ -17,10 +17,11 @@
 enum { YK_DATABASE_VERSION = 1, YK_DATABASE_TEXT = 200 };
 
 enum yk_sample_kind {
-    YK_SAMPLE_ALONE,  /* the device had the launch, and the machine, to itself */
-    YK_SAMPLE_SHARED, /* a share, other devices at work beside it */
-    YK_SAMPLE_FIRST,  /* what the first launch in a process took beyond that; groups: 1 */
-    YK_SAMPLE_BUILD,  /* the program's build on the device, 1 */
+    YK_SAMPLE_ALONE,    /* the device had the launch, and the machine, to itself */
+    YK_SAMPLE_SHARED,   /* a share, other devices at work beside it */
+    YK_SAMPLE_FIRST,    /* what the first launch in a process took beyond that; groups: 1 */
+    YK_SAMPLE_BUILD,    /* the program's build on the device, 1 */
+    YK_SAMPLE_DECLINED, /* launches in a row that were better not divided, and the most that the device took for one */
     YK_SAMPLE_KIND_COUNT
 };
 

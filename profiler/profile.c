@@ -172,13 +172,43 @@ void yk_profile_add(const struct yk_profile_key *k, double groups, double ms)
     yk_lock_drop(&profile.lock);
 }
 
-bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out)
+/* The entry of K's own problem; NULL: none. Lock held. */
+static struct entry *known(const struct yk_profile_key *k)
 {
     struct yk_database_key key;
     key_text(k, false, &key);
-    struct yk_hash id = id_of(&key);
+    return profile.slots ? *find(id_of(&key)) : NULL;
+}
+
+void yk_profile_lower(const struct yk_profile_key *k, double groups, double ms)
+{
     yk_lock_take(&profile.lock);
-    struct entry *e = profile.slots ? *find(id) : NULL;
+    struct entry *e = known(k);
+    if (e) {
+        yk_series_lower(&e->series, groups, ms);
+        e->dirty = profile.dirty = true;
+    }
+    yk_lock_drop(&profile.lock);
+}
+
+void yk_profile_set(const struct yk_profile_key *k, struct yk_sample sample)
+{
+    struct yk_database_key key;
+    bool made;
+    key_text(k, false, &key);
+    yk_lock_take(&profile.lock);
+    struct entry *e = entry_of(&key, &made);
+    if (e) {
+        e->series = (struct yk_series){.n = 1, .at = {sample}};
+        e->dirty = profile.dirty = true;
+    }
+    yk_lock_drop(&profile.lock);
+}
+
+bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out)
+{
+    yk_lock_take(&profile.lock);
+    struct entry *e = known(k);
     bool found = e && e->series.n;
     if (found)
         *out = e->series;

@@ -30,6 +30,12 @@ bool yk_profile_loaded(void);
  */
 void yk_profile_add(const struct yk_profile_key *k, double groups, double ms);
 
+/** GROUPS work-groups of K's problem took no longer than MS: what is known says no more from now on. */
+void yk_profile_lower(const struct yk_profile_key *k, double groups, double ms);
+
+/** SAMPLE in place of all that is known of K's problem. */
+void yk_profile_set(const struct yk_profile_key *k, struct yk_sample sample);
+
 /** The series of K, into OUT. False: none. */
 bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out);
 

@@ -53,7 +53,6 @@ struct yk_code {
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
-    unsigned declined;             /* launches of a millisecond and more that were better not split; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
     unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
@@ -70,19 +69,6 @@ static inline double yk_code_get(const double *v)
 static inline void yk_code_put(double *v, double x)
 {
     __atomic_store(v, &x, __ATOMIC_RELAXED);
-}
-
-/** Is the next launch to be split although it is predicted, or was seen, to be slower so? What was measured may have
- * been another program's doing: true after 8, 16, 32 and 64 declined launches and every 64th then. Cost: a load. */
-static inline bool yk_code_try_again(const struct yk_code *c)
-{
-    unsigned n = __atomic_load_n(&c->declined, __ATOMIC_RELAXED);
-    return n >= 8 && (!(n & (n - 1)) || n % 64 == 0);
-}
-
-static inline void yk_code_decline(struct yk_code *c)
-{
-    __atomic_add_fetch(&c->declined, 1, __ATOMIC_RELAXED);
 }
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name);

@@ -135,6 +135,14 @@ static bool reside(struct yk_residence *r, const struct yk_strategy *strategy, b
     return (apart || !all_warm) && yk_residence_move(r, strategy, groups);
 }
 
+/* Is a launch that goes whole to be waited for and measured? The machine may have changed since the last one was. The
+ * wait costs some 30 us. */
+static bool worth_measuring(const struct yk_prediction *p)
+{
+    const double long_ms = 4;
+    return p->alone_ms >= long_ms || (p->alone_ms >= short_ms && p->declined % 4 == 0);
+}
+
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
     struct yk_prediction p;
@@ -151,6 +159,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
             all_bytes += bytes[i] = bytes_for(l, f, d, i, &again[i]);
     pthread_once(&chosen.once, parse_strategy);
     yk_predict(l, d, bytes, &p);
+    double whole_ms = p.alone_ms;
     d->alone_ms = p.alone_ms *= (double)rest / (double)d->total;
     /* Whole rows: a share is one box then, and the first one needs no offset, for which PoCL compiles anew. */
     d->grain = yk_range_grain(&d->range, 24);
@@ -179,15 +188,16 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         d->predicted_ms = 0;
     struct yk_residence r = {l, f, d, &split, again, p.alone_ms};
     moved = free && !late && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
+    d->again = free && p.again;
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
-    if (free && !late && (p.again || lost))
-        yk_code_decline(l->code); /* the one that is tried counts too: else the next would be */
+    if (free && !late && (p.again || lost)) /* the one that is tried counts too: else the next would be */
+        yk_remember_declined(l, whole_ms, p.again);
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
         if (p.all_warm && p.alone_ms < short_ms)
             yk_code_put(&l->code->small, (double)yk_decide_items(l));
         else if (!late && !p.again && !lost)
-            yk_code_decline(l->code);
-        d->measure = yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
+            yk_remember_declined(l, whole_ms, false);
+        d->measure = worth_measuring(&p) || yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
         return lost ? "divided it was slower than on one device alone, the last times"
                     : why_not(&strategy, &split, p.device, p.alone_ms);
     }

@@ -10,7 +10,8 @@ struct yk_prediction {
     struct yk_split_device device[YK_MAX_DEVICES];
     struct yk_point point[YK_MAX_DEVICES][YK_SERIES_POINTS]; /* what their tables point to */
     double alone_ms;                                         /* the primary alone; 0: not known */
-    bool again;                  /* as if the shares seen had been unlucky: yk_code_try_again */
+    bool again;                  /* as if the shares seen had been unlucky: yk_remember_again */
+    unsigned declined;           /* launches in a row */
     bool all_known;              /* every taker's speed was measured, here or earlier */
     bool unseen[YK_MAX_DEVICES]; /* nobody knows what a first launch takes there */
     bool all_warm;               /* every taker has run this kernel before in this process, and none is late */

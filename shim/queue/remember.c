@@ -105,6 +105,50 @@ void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind ki
     yk_profile_add(&k, items / yk_remember_unit(l), ms);
 }
 
+void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double items, double ms)
+{
+    struct yk_profile_key k = yk_remember_key(l, dev, YK_SAMPLE_SHARED);
+    yk_profile_lower(&k, items / yk_remember_unit(l), ms);
+    yk_remember(l, dev, first ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, items, ms);
+}
+
+/* The first of the samples of kind DECLINED; its count is one more than the launches, since none is not kept. */
+static struct yk_sample declined(const struct yk_launch *l, struct yk_profile_key *k)
+{
+    struct yk_series s;
+    *k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_DECLINED);
+    return yk_profile_get(k, &s) ? s.at[0] : (struct yk_sample){1, 0, 1};
+}
+
+bool yk_remember_again(const struct yk_launch *l, double alone_ms, unsigned *n)
+{
+    const double another_time = 1.4;
+    struct yk_profile_key k;
+    struct yk_sample s = declined(l, &k);
+    *n = s.count - 1;
+    return *n && ((*n >= 8 && (!(*n & (*n - 1)) || *n % 64 == 0)) || another_time * alone_ms < s.ms);
+}
+
+void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried)
+{
+    const uint32_t most = 1u << 30; /* a multiple of 64 */
+    struct yk_profile_key k;
+    struct yk_sample s = declined(l, &k);
+    s.count = s.count < most ? s.count + 1 : 2;
+    s.ms = tried || alone_ms > s.ms ? alone_ms : s.ms;
+    yk_profile_set(&k, s);
+}
+
+void yk_remember_won(const struct yk_launch *l)
+{
+    struct yk_profile_key k;
+    struct yk_sample s = declined(l, &k);
+    if (s.count == 1)
+        return;
+    s.count = (s.count - 1) / 2 + 1;
+    yk_profile_set(&k, s);
+}
+
 static struct yk_profile_key program_key(const struct yk_build *b, unsigned dev, enum yk_sample_kind kind)
 {
     return (struct yk_profile_key){

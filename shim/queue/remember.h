@@ -22,6 +22,24 @@ unsigned yk_remember_tries(const struct yk_launch *l);
 /** ITEMS work-items of L took MS on DEV: alone, as a share, or as its first launch there in this process. */
 void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, double items, double ms);
 
+/** The same of a share in a launch that was divided against what its samples say: FIRST where it was the first there in
+ * this process, which may have taken longer than the next will, never shorter. */
+void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double items, double ms);
+
+/**
+ * Launches like L that were better not divided, one after the other, in this and earlier processes. What was measured
+ * of shares may have been another program's doing, so that now and then one is divided nevertheless: returns true after
+ * 8, 16, 32 and 64 of them and every 64th then, and where the primary has become faster than it was for one of them:
+ * that was another time, and so may the shares' samples be. ALONE_MS: of the primary for all of L. *N: how many.
+ */
+bool yk_remember_again(const struct yk_launch *l, double alone_ms, unsigned *n);
+
+/** One more. TRIED: because it has been divided nevertheless, so that the next is not. */
+void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried);
+
+/** L was divided and faster so: of those before it half are forgotten. */
+void yk_remember_won(const struct yk_launch *l);
+
 /** Work-items in a unit of L's samples: a work-group of the size the program gave; one where it gave none. */
 double yk_remember_unit(const struct yk_launch *l);
 

@@ -86,7 +86,11 @@ static void note(struct taker *t, uint64_t groups, double seconds)
     if (!t->cold && seconds > 0)
         w->rate[t->dev] = (double)groups / seconds;
     yk_lock_drop(&w->lock);
-    yk_remember(w->l, t->dev, t->cold ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, (double)groups * per_group, seconds * 1e3);
+    double items = (double)groups * per_group;
+    if (w->d->again)
+        yk_remember_try(w->l, t->dev, t->cold, items, seconds * 1e3);
+    else
+        yk_remember(w->l, t->dev, t->cold ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, items, seconds * 1e3);
     t->cold = false;
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }
@@ -335,6 +339,8 @@ static void learn(struct work *w, double wall)
             yk_code_put(&code->small, items);
     }
     yk_lock_drop(&code->lock);
+    if (wall * 1e3 < w->d->alone_ms)
+        yk_remember_won(w->l);
 }
 
 static cl_int prepare(struct work *w, struct taker *t, unsigned *n)

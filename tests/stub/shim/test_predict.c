@@ -167,7 +167,95 @@ START_TEST(who_was_slow_too_often_is_not_tried_again)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
+static bool tried(void)
+{
+    whole_ms(0);
+    return p.again;
+}
+
+/* Shares that were measured beside another program stand for as long as nobody looks again. */
+START_TEST(a_bad_period_is_forgotten)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(0, YK_SAMPLE_SHARED, GROUPS * 0.56, 2.8 * ALONE_MS);
+    measured(1, YK_SAMPLE_SHARED, GROUPS * 0.44, 2.3 * ALONE_MS);
+    for (unsigned i = 0; i < 8; i++) {
+        ck_assert(!tried());
+        ck_assert_double_gt(whole_ms(1), 4 * ALONE_MS);
+        yk_remember_declined(&launch, ALONE_MS, false);
+    }
+    ck_assert(tried());
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.1 * ALONE_MS);
+    yk_remember_declined(&launch, ALONE_MS, true);
+    for (unsigned i = 0; i < 2; i++)
+        yk_remember_try(&launch, i, false, LOCAL * GROUPS / 2.0, 0.6 * ALONE_MS);
+    yk_remember_won(&launch);
+    ck_assert(!tried());
+    ck_assert_double_lt(whole_ms(0), 1.3 * ALONE_MS);
+    ck_assert_double_lt(whole_ms(1), 1.3 * ALONE_MS);
+    ck_assert_uint_gt(share_of(1), GROUPS * 2 / 5);
+}
+END_TEST
+
+/* A process of few launches tries in the first of a device, which takes longer than the next will. */
+START_TEST(a_first_launch_belies_what_is_slower)
+{
+    begin(true);
+    measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 5 * ALONE_MS);
+    yk_remember_try(&launch, 1, true, LOCAL * GROUPS * 0.45, 0.9 * ALONE_MS);
+    ck_assert_double_eq_tol(whole_ms(1), 2 * ALONE_MS, 0.1 * ALONE_MS);
+    yk_remember_try(&launch, 1, true, LOCAL * GROUPS * 0.45, 50 * ALONE_MS); /* it was compiled */
+    ck_assert_double_eq_tol(whole_ms(1), 2 * ALONE_MS, 0.1 * ALONE_MS);
+}
+END_TEST
+
+/* The primary has become faster than when dividing did not pay: that was another time. */
+START_TEST(a_faster_primary_tries_again_at_once)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, 3 * ALONE_MS);
+    measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, 3 * ALONE_MS);
+    measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 3 * ALONE_MS);
+    ck_assert(!tried());
+    yk_remember_declined(&launch, 3 * ALONE_MS, false);
+    ck_assert(!tried());
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    ck_assert(tried());
+    yk_remember_declined(&launch, p.alone_ms, true);
+    ck_assert(!tried()); /* once, whatever came of it */
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    ck_assert(!tried());
+}
+END_TEST
+
+/* Where dividing never pays it is seldom tried, on a machine whose times differ by a fifth. */
+START_TEST(what_never_pays_is_tried_ever_more_seldom)
+{
+    unsigned n = 0;
+    begin(true);
+    srand(3);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    for (unsigned i = 0; i < 1000; i++) {
+        double noise = 0.8 + 0.4 * rand() / RAND_MAX;
+        bool again = tried();
+        n += again;
+        yk_remember_declined(&launch, p.alone_ms, again);
+        if (again)
+            for (unsigned dev = 0; dev < 2; dev++)
+                yk_remember_try(&launch, dev, false, LOCAL * GROUPS / 2.0, 1.3 * noise * ALONE_MS);
+        else
+            measured(0, YK_SAMPLE_ALONE, GROUPS, noise * ALONE_MS);
+    }
+    ck_assert_uint_ge(n, 10);
+    ck_assert_uint_le(n, 20);
+}
+END_TEST
+
+YK_TEST_MAIN("predict", a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
+             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
+             a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
              a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
              what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
              who_was_slow_too_often_is_not_tried_again)
