@@ -18,6 +18,23 @@ struct yk_code *yk_code_create(struct yk_build *build, const char *name)
     return c;
 }
 
+/* Half of a launch as long is worth more than handing it over costs. */
+static const double long_ms = 0.6;
+
+void yk_code_lasts(struct yk_code *c, double items, double ms)
+{
+    double fewest = yk_code_get(&c->long_items);
+    if (ms > long_ms && (fewest <= 0 || items < fewest))
+        yk_code_put(&c->long_items, items);
+}
+
+void yk_code_is_small(struct yk_code *c, double items)
+{
+    double fewest = yk_code_get(&c->long_items);
+    if (items > yk_code_get(&c->small) && (fewest <= 0 || items < fewest))
+        yk_code_put(&c->small, items);
+}
+
 void yk_code_hold(struct yk_code *c)
 {
     __atomic_fetch_add(&c->holds, 1, __ATOMIC_RELAXED);

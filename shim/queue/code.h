@@ -43,7 +43,9 @@ struct yk_code {
     double spent;                                /* seconds of its whole launches together, as far as known */
     double measure_at;                           /* when so much is spent, the next is measured; see worth.h */
     unsigned measured;                           /* whole launches; atomic */
+    uint64_t measured_at;                        /* the last of them, in ns; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
+    double long_items;                           /* the fewest work-items of a launch that was long; 0: none was */
     /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
@@ -70,6 +72,13 @@ static inline void yk_code_put(double *v, double x)
 {
     __atomic_store(v, &x, __ATOMIC_RELAXED);
 }
+
+/** A launch of ITEMS work-items takes MS, here or in an earlier process. */
+void yk_code_lasts(struct yk_code *c, double items, double ms);
+
+/** One was too short for splitting to pay: so are all of no more, unless others of as few have been long. What a launch
+ * finds to do may differ from the last one's a hundredfold. */
+void yk_code_is_small(struct yk_code *c, double items);
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name);
 void yk_code_hold(struct yk_code *c);

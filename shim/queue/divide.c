@@ -1,6 +1,7 @@
 #include "shim/queue/divide.h"
 #include <pthread.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "partitioner/cost.h"
 #include "shim/queue/ahead.h"
@@ -135,12 +136,14 @@ static bool reside(struct yk_residence *r, const struct yk_strategy *strategy, b
     return (apart || !all_warm) && yk_residence_move(r, strategy, groups);
 }
 
-/* Is a launch that goes whole to be waited for and measured? The machine may have changed since the last one was. The
- * wait costs some 30 us. */
-static bool worth_measuring(const struct yk_prediction *p)
+/* Is a launch that goes whole to be waited for and measured? The machine may have changed since the last one was, or
+ * what the kernel finds to do. The wait costs some 30 us. */
+static bool worth_measuring(const struct yk_code *code, const struct yk_prediction *p)
 {
     const double long_ms = 4;
-    return p->alone_ms >= long_ms || (p->alone_ms >= short_ms && p->declined % 4 == 0);
+    const uint64_t between_ns = 5000000;
+    return p->alone_ms >= long_ms || !p->seen_alone ||
+           yk_now_ns() - __atomic_load_n(&code->measured_at, __ATOMIC_RELAXED) >= between_ns;
 }
 
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
@@ -194,10 +197,10 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         yk_remember_declined(l, whole_ms, p.again);
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
         if (p.all_warm && p.alone_ms < short_ms)
-            yk_code_put(&l->code->small, (double)yk_decide_items(l));
+            yk_code_is_small(l->code, (double)yk_decide_items(l));
         else if (!late && !p.again && !lost)
             yk_remember_declined(l, whole_ms, false);
-        d->measure = worth_measuring(&p) || yk_code_get(&l->code->rate[yk_rt.machine->primary]) <= 0;
+        d->measure = worth_measuring(l->code, &p);
         return lost ? "divided it was slower than on one device alone, the last times"
                     : why_not(&strategy, &split, p.device, p.alone_ms);
     }

@@ -242,16 +242,20 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
 void yk_launch_measured(struct yk_launch *l, double seconds)
 {
     unsigned p = yk_rt.machine->primary;
-    double rate = (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9);
+    double items = (double)yk_decide_items(l), rate = items / (seconds > 0 ? seconds : 1e-9);
+    yk_code_lasts(l->code, items, yk_remember_measured(l));
     yk_lock_take(&l->code->lock);
     if (rate > yk_code_get(&l->code->rate[p]))
         yk_code_put(&l->code->rate[p], rate);
-    if (seconds < 300e-6 && (double)yk_decide_items(l) > yk_code_get(&l->code->small))
-        yk_code_put(&l->code->small, (double)yk_decide_items(l));
+    if (seconds < 300e-6)
+        yk_code_is_small(l->code, items);
     yk_lock_drop(&l->code->lock);
+    __atomic_store_n(&l->code->measured_at, yk_now_ns(), __ATOMIC_RELAXED);
     yk_worth_measured(l->code, seconds);
     bool warm = __atomic_exchange_n(&l->code->warm[p], true, __ATOMIC_RELAXED);
-    yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, (double)yk_decide_items(l), seconds * 1e3);
+    yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, items, seconds * 1e3);
+    if (warm) /* else it may have been compiled */
+        yk_code_lasts(l->code, items, seconds * 1e3);
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
     if (yk_remember_worth(l->code->build) && yk_build_now(l->code->build) == YK_BUILD_PENDING)
         yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */

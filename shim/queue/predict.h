@@ -11,7 +11,7 @@ struct yk_prediction {
     struct yk_point point[YK_MAX_DEVICES][YK_SERIES_POINTS]; /* what their tables point to */
     double alone_ms;                                         /* the primary alone; 0: not known */
     bool again;                  /* as if the shares seen had been unlucky: yk_remember_again */
-    unsigned declined;           /* launches in a row */
+    bool seen_alone;             /* alone_ms was measured for launches like this */
     bool all_known;              /* every taker's speed was measured, here or earlier */
     bool unseen[YK_MAX_DEVICES]; /* nobody knows what a first launch takes there */
     bool all_warm;               /* every taker has run this kernel before in this process, and none is late */

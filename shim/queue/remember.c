@@ -67,17 +67,31 @@ double yk_remember_unit(const struct yk_launch *l)
     return items;
 }
 
-double yk_remember_alone(const struct yk_launch *l)
+/* Work-groups of L, as its samples count them. */
+static double units_of(const struct yk_launch *l)
+{
+    double units = 1 / yk_remember_unit(l);
+    for (unsigned i = 0; i < l->dims; i++)
+        units *= (double)l->global[i];
+    return units;
+}
+
+double yk_remember_measured(const struct yk_launch *l)
 {
     struct yk_series s;
     struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_ALONE);
-    double units = 1 / yk_remember_unit(l), ms;
-    for (unsigned i = 0; i < l->dims; i++)
-        units *= (double)l->global[i];
-    if (yk_profile_get(&k, &s))
-        return (ms = yk_series_ms(&s, units)) > 0 ? ms : 0;
+    double ms = yk_profile_get(&k, &s) ? yk_series_ms(&s, units_of(l)) : 0;
+    return ms > 0 ? ms : 0;
+}
+
+double yk_remember_alone(const struct yk_launch *l)
+{
+    struct yk_series s;
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_FIRST);
+    double units = units_of(l), ms = yk_remember_measured(l);
+    if (ms > 0)
+        return ms;
     /* A first launch contains what the driver does at it: an upper bound, which falls when it is seen again. */
-    k.kind = YK_SAMPLE_FIRST;
     if (!yk_profile_get(&k, &s))
         return 0;
     for (unsigned i = 0; i < s.n; i++) /* of the whole, rather than what shares would make of it */
@@ -120,13 +134,13 @@ static struct yk_sample declined(const struct yk_launch *l, struct yk_profile_ke
     return yk_profile_get(k, &s) ? s.at[0] : (struct yk_sample){1, 0, 1};
 }
 
-bool yk_remember_again(const struct yk_launch *l, double alone_ms, unsigned *n)
+bool yk_remember_again(const struct yk_launch *l, double alone_ms)
 {
     const double another_time = 1.4;
     struct yk_profile_key k;
     struct yk_sample s = declined(l, &k);
-    *n = s.count - 1;
-    return *n && ((*n >= 8 && (!(*n & (*n - 1)) || *n % 64 == 0)) || another_time * alone_ms < s.ms);
+    unsigned n = s.count - 1;
+    return n && ((n >= 8 && (!(n & (n - 1)) || n % 64 == 0)) || another_time * alone_ms < s.ms);
 }
 
 void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried)

@@ -16,6 +16,9 @@ struct yk_profile_key yk_remember_key(const struct yk_launch *l, unsigned dev, e
 /** Milliseconds that the primary is remembered to take for L alone; 0: not known. */
 double yk_remember_alone(const struct yk_launch *l);
 
+/** The same, of launches after the first in their process: nothing was compiled in it. */
+double yk_remember_measured(const struct yk_launch *l);
+
 /** How many processes have run L whole as their first launch of it. */
 unsigned yk_remember_tries(const struct yk_launch *l);
 
@@ -30,9 +33,9 @@ void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double
  * Launches like L that were better not divided, one after the other, in this and earlier processes. What was measured
  * of shares may have been another program's doing, so that now and then one is divided nevertheless: returns true after
  * 8, 16, 32 and 64 of them and every 64th then, and where the primary has become faster than it was for one of them:
- * that was another time, and so may the shares' samples be. ALONE_MS: of the primary for all of L. *N: how many.
+ * that was another time, and so may the shares' samples be. ALONE_MS: of the primary for all of L.
  */
-bool yk_remember_again(const struct yk_launch *l, double alone_ms, unsigned *n);
+bool yk_remember_again(const struct yk_launch *l, double alone_ms);
 
 /** One more. TRIED: because it has been divided nevertheless, so that the next is not. */
 void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried);

@@ -335,8 +335,8 @@ static void learn(struct work *w, double wall)
         bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
         unsigned losses = lost ? code->losses + 1 : 0;
         __atomic_store_n(&code->losses, losses, __ATOMIC_RELAXED);
-        if (losses >= 3 && alone < 1e-3 && items > code->small)
-            yk_code_put(&code->small, items);
+        if (losses >= 3 && alone < 1e-3)
+            yk_code_is_small(code, items);
     }
     yk_lock_drop(&code->lock);
     if (wall * 1e3 < w->d->alone_ms)

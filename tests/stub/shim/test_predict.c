@@ -253,9 +253,44 @@ START_TEST(what_never_pays_is_tried_ever_more_seldom)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
-             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
-             a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
-             a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
-             what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
+/* The first launches of a search are short, but not all before them were: the range is not given up. */
+START_TEST(a_short_launch_does_not_make_its_range_small)
+{
+    begin(true);
+    yk_code_lasts(&code, 1000, 0.2);
+    yk_code_is_small(&code, 900);
+    ck_assert_double_eq(code.small, 900);
+    yk_code_lasts(&code, 1000, 14);
+    yk_code_is_small(&code, 1000);
+    yk_code_is_small(&code, 2000);
+    ck_assert_double_eq(code.small, 900);
+    yk_code_lasts(&code, 2000, 30);
+    yk_code_is_small(&code, 950); /* of so few nobody knows a long one */
+    ck_assert_double_eq(code.small, 950);
+}
+END_TEST
+
+/* Through what a process measures: the time of an earlier one counts too. */
+START_TEST(what_was_long_before_is_not_small)
+{
+    begin(true);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, 1.1);
+    yk_launch_measured(&launch, 0.2e-3);
+    yk_launch_measured(&launch, 0.2e-3);
+    yk_launch_measured(&launch, 0.2e-3);
+    yk_launch_measured(&launch, 0.2e-3);
+    ck_assert_double_eq(code.small, 0);
+    begin(true);
+    measured(0, YK_SAMPLE_FIRST, GROUPS, 230); /* most of it was a compilation */
+    yk_launch_measured(&launch, 0.2e-3);
+    ck_assert_double_eq(code.small, (double)GROUPS * LOCAL);
+}
+END_TEST
+
+YK_TEST_MAIN("predict", a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small,
+             a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
+             what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+             nothing_else_is_presumed, a_slow_device_keeps_its_small_share,
+             first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
+             what_takes_too_long_was_not_compiled,
              who_was_slow_too_often_is_not_tried_again)
