@@ -1,6 +1,6 @@
 /* Threads that copy host memory. One thread moves 9-12 GB/s, a link of a GPU 55: several share the copying of one
- * transfer. Who uses it: ring.c. They touch memory only and never call a driver. They are started when first needed,
- * sleep when idle, and are left alone at exit. */
+ * transfer. Who uses it: ring.c, host_copy.c, prefault.c. They touch memory only and never call a driver. They are
+ * started when first needed, sleep when idle, and are left alone at exit. */
 #ifndef YK_DEVICE_LINK_COPIERS_H
 #define YK_DEVICE_LINK_COPIERS_H
 
@@ -12,6 +12,9 @@ struct yk_copy_job {
     unsigned wanted, inside;              /* helpers still to join, and those within; under the copiers' lock */
     struct yk_copy_job *next;
 };
+
+/** Have N threads, if they can be had, before there is work. Thread: any; no lock held. */
+void yk_copiers_ready(unsigned n);
 
 /** Ask for up to N threads to join JOB, which the caller keeps until yk_copiers_leave. Where threads cannot be had
  * fewer join, perhaps none: the caller must be able to do all by itself. Thread: any; no lock held. */

@@ -59,6 +59,18 @@ bool yk_host_copy_shared(size_t len)
     return len >= least;
 }
 
+unsigned yk_host_copy_threads(void)
+{
+    pthread_once(&once, start);
+    return threads ? threads : 1;
+}
+
+void yk_host_copy_ready(void)
+{
+    if (yk_host_copy_shared(SIZE_MAX - 1))
+        yk_copiers_ready(threads - 1);
+}
+
 void yk_host_copy(void *to, const void *from, size_t len)
 {
     if (!yk_host_copy_shared(len)) {

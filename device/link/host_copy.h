@@ -13,6 +13,13 @@
  * where it is short, else a load. */
 bool yk_host_copy_shared(size_t len);
 
+/** Threads that such a copy is shared by, the caller's included. Thread: any. */
+unsigned yk_host_copy_threads(void);
+
+/** Copies will be wanted: have the other threads begin now, since one that begins when there is work shares its
+ * parent's processor at first (shim/queue/crew.h). Thread: any; no lock held. */
+void yk_host_copy_ready(void);
+
 /** As memcpy (the two do not overlap), with other threads' help where yk_host_copy_shared. Thread: any; no lock
  * held. */
 void yk_host_copy(void *to, const void *from, size_t len);

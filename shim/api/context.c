@@ -1,8 +1,10 @@
 /* Context entry points. */
 #include "shim/core/context.h"
 #include <stdlib.h>
+#include "device/link/host_copy.h"
 #include "shim/api/api.h"
 #include "shim/core/subdevice.h"
+#include "shim/memory/store.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/callback.h"
 #include "shim/queue/remember.h"
@@ -35,6 +37,8 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         err == CL_SUCCESS ? yk_context_create(properties, num_devices, devices, fn ? &errors : NULL, &err) : NULL;
     if (ctx)
         yk_ahead_contexts(ctx);
+    if (ctx && yk_store_in_masters())
+        yk_host_copy_ready();
     yk_set_err(errcode_ret, err);
     return (cl_context)(void *)ctx;
 }

@@ -139,6 +139,11 @@ static bool others_usable(void)
     return false;
 }
 
+bool yk_store_in_masters(void)
+{
+    return yk_rt.primary->host_memory && others_usable();
+}
+
 /* Memory for a master. Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes)
  * and get away with it in the driver's own memory; in this they must too. In large pages, where the system leaves that
  * to programs: touching small ones for the first time costs as much as a kernel that adds vectors. Not where so much is
@@ -176,7 +181,7 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
         s->app_ptr = s->master = host_ptr;
     if (use && !aligned(host_ptr, d->host_align))
         s->pinned_to_primary = true;
-    if (plain && d->host_memory && !s->pinned_to_primary && others_usable()) {
+    if (plain && !s->pinned_to_primary && yk_store_in_masters()) {
         if (!use) {
             s->master = new_master(size);
             s->master_owned = s->master != NULL;
@@ -228,6 +233,15 @@ unsigned char *yk_store_master(struct yk_store *s)
     unsigned char *m = s->master;
     yk_lock_drop(&s->lock);
     return m;
+}
+
+bool yk_store_owns(struct yk_store *s, const void *at)
+{
+    const unsigned char *byte = at;
+    yk_lock_take(&s->lock);
+    bool owns = s->master_owned && byte >= s->master && byte < s->master + s->size;
+    yk_lock_drop(&s->lock);
+    return owns;
 }
 
 cl_mem yk_store_real(struct yk_store *s, unsigned dev)

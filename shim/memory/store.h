@@ -77,6 +77,13 @@ static inline unsigned yk_store_location(const struct yk_store *s, unsigned dev)
     return s->zero_copy[dev] ? YK_HOST : 1 + dev;
 }
 
+/** Do buffers lie in masters in which the primary works, for other devices' sake? Then what moves them is yoke's own
+ * threads. */
+bool yk_store_in_masters(void);
+
+/** Does what AT points to lie in S's master, memory of yoke's own? Thread: any; no lock held. */
+bool yk_store_owns(struct yk_store *s, const void *at);
+
 /** The master, made if need be (its bytes are not valid by that); NULL: no memory. */
 unsigned char *yk_store_master(struct yk_store *s);
 

@@ -1,4 +1,5 @@
 #include "shim/queue/crew.h"
+#include "base/away.h"
 #include "base/thread.h"
 #include "device/device.h"
 
@@ -7,6 +8,7 @@ static struct {
     pthread_cond_t work;
     struct yk_task *first, **last;
     bool running;
+    struct yk_away away; /* of its thread */
 } crew[YK_MAX_DEVICES];
 
 static struct yk_lock done_lock = YK_LOCK_INIT(YK_RANK_LEAF);
@@ -25,10 +27,14 @@ static void init(void)
 static void *crew_thread(void *arg)
 {
     unsigned dev = (unsigned)(uintptr_t)arg;
+    yk_lock_take(&crew[dev].lock);
+    yk_away_begin(&crew[dev].away);
+    yk_lock_drop(&crew[dev].lock);
     for (;;) {
         yk_lock_take(&crew[dev].lock);
         while (!crew[dev].first)
             yk_lock_wait(&crew[dev].lock, &crew[dev].work);
+        yk_away_end(&crew[dev].away);
         struct yk_task *t = crew[dev].first;
         if (!(crew[dev].first = t->next))
             crew[dev].last = &crew[dev].first;
@@ -56,7 +62,7 @@ void yk_crew_ready(unsigned dev)
     yk_lock_drop(&crew[dev].lock);
 }
 
-bool yk_crew_start(unsigned dev, struct yk_task *t)
+bool yk_crew_start(unsigned dev, struct yk_task *t, bool on_processor)
 {
     pthread_once(&once, init);
     t->next = NULL;
@@ -66,6 +72,8 @@ bool yk_crew_start(unsigned dev, struct yk_task *t)
     if (ok) {
         *crew[dev].last = t;
         crew[dev].last = &t->next;
+        if (on_processor)
+            yk_away_send(&crew[dev].away);
         pthread_cond_signal(&crew[dev].work);
     }
     yk_lock_drop(&crew[dev].lock);

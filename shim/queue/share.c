@@ -368,7 +368,8 @@ static cl_int run_all(struct work *w, struct taker *t, unsigned n, struct yk_ope
     bool failed = false, used[YK_MAX_DEVICES] = {0};
     for (unsigned i = 0; i < n; i++)
         if (i != here)
-            t[i].started = yk_crew_start(t[i].dev, &t[i].task);
+            t[i].started =
+                yk_crew_start(t[i].dev, &t[i].task, yk_rt.machine->device[t[i].dev].type & CL_DEVICE_TYPE_CPU);
     take(&t[here].task);
     for (unsigned i = 0; i < n; i++) {
         if (t[i].started)
