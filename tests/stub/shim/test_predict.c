@@ -292,5 +292,4 @@ YK_TEST_MAIN("predict", a_short_launch_does_not_make_its_range_small, what_was_l
              what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
              nothing_else_is_presumed, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
-             what_takes_too_long_was_not_compiled,
-             who_was_slow_too_often_is_not_tried_again)
+             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again)
