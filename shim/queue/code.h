@@ -46,6 +46,7 @@ struct yk_code {
     uint64_t measured_at;                        /* the last of them, in ns; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
     double long_items;                           /* the fewest work-items of a launch that was long; 0: none was */
+    unsigned pass; /* so many of these, and then they are asked about again; 0: never; atomic */
     /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
@@ -79,6 +80,14 @@ void yk_code_lasts(struct yk_code *c, double items, double ms);
 /** One was too short for splitting to pay: so are all of no more, unless others of as few have been long. What a launch
  * finds to do may differ from the last one's a hundredfold. */
 void yk_code_is_small(struct yk_code *c, double items);
+
+/** A launch was small, and goes whole. Cost: a load. */
+static inline void yk_code_passed(struct yk_code *c)
+{
+    unsigned n = __atomic_load_n(&c->pass, __ATOMIC_RELAXED);
+    if (n && __atomic_compare_exchange_n(&c->pass, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && n == 1)
+        yk_code_put(&c->small, 0);
+}
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name);
 void yk_code_hold(struct yk_code *c);

@@ -189,17 +189,19 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms) ||
         (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;
-    struct yk_residence r = {l, f, d, &split, again, p.alone_ms};
+    struct yk_residence r = {.l = l, .f = f, .d = d, .split = &split, .again = again, .alone_ms = p.alone_ms};
     moved = free && !late && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
     d->again = free && p.again;
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
     if (free && !late && (p.again || lost)) /* the one that is tried counts too: else the next would be */
         yk_remember_declined(l, whole_ms, p.again);
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
-        if (p.all_warm && p.alone_ms < short_ms)
+        if ((p.all_warm || r.wait > 0) && p.alone_ms < short_ms) {
             yk_code_is_small(l->code, (double)yk_decide_items(l));
-        else if (!late && !p.again && !lost)
+            yk_residence_pass(&r);
+        } else if (!late && !p.again && !lost) {
             yk_remember_declined(l, whole_ms, false);
+        }
         d->measure = worth_measuring(l->code, &p);
         return lost ? "divided it was slower than on one device alone, the last times"
                     : why_not(&strategy, &split, p.device, p.alone_ms);

@@ -6,11 +6,23 @@ static const double caution = 4;
 
 enum { TRIES_MOST = 16, STAYED_LONG = 8 };
 
+/* What is still to be forgone. */
+static double missing_ms(const struct yk_moves *m, double cost_ms, double ahead_ms)
+{
+    unsigned tries = m->tries < TRIES_MOST / 2 ? m->tries : TRIES_MOST / 2;
+    return caution * cost_ms * (double)(1u << 2 * tries) - m->forgone_ms - (m->tries ? 0 : ahead_ms);
+}
+
+double yk_moves_wait(const struct yk_moves *m, double gain_ms, double cost_ms, double ahead_ms)
+{
+    double launches = gain_ms > 0 ? missing_ms(m, cost_ms, ahead_ms) / gain_ms : 1;
+    return launches > 1 ? launches : 1;
+}
+
 bool yk_moves_pay(struct yk_moves *m, double gain_ms, double cost_ms, double ahead_ms)
 {
-    double price = caution * cost_ms * (double)(1u << 2 * (m->tries < TRIES_MOST / 2 ? m->tries : TRIES_MOST / 2));
     m->forgone_ms += gain_ms;
-    if (m->forgone_ms + (m->tries ? 0 : ahead_ms) < price)
+    if (missing_ms(m, cost_ms, ahead_ms) > 0)
         return false;
     m->forgone_ms = 0;
     m->stayed = 0;

@@ -21,6 +21,9 @@ struct yk_moves {
  */
 bool yk_moves_pay(struct yk_moves *m, double gain_ms, double cost_ms, double ahead_ms);
 
+/** After yk_moves_pay has said no: how many more such launches until it says yes; at least 1. */
+double yk_moves_wait(const struct yk_moves *m, double gain_ms, double cost_ms, double ahead_ms);
+
 /** A launch pays as it is, with what it lacks brought. */
 void yk_moves_stayed(struct yk_moves *m);
 

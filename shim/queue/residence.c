@@ -54,7 +54,7 @@ static double expected_ms(const struct yk_launch *l)
     return together > spent ? together - spent : 0;
 }
 
-bool yk_residence_move(const struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
+bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
 {
     struct yk_split_device device[YK_MAX_DEVICES];
     struct yk_split there = *r->split;
@@ -70,9 +70,12 @@ bool yk_residence_move(const struct yk_residence *r, const struct yk_strategy *s
     if (!yk_split_times(&there, to, share_ms, &ms) || !yk_residence_pays(ms, r->d->alone_ms) ||
         !times_as_they_lie(r, to, share_ms, &moving_ms))
         return false;
-    double gain = r->d->alone_ms - ms;
+    struct yk_moves *moves = &r->l->code->moves;
+    double gain = r->d->alone_ms - ms, cost = moving_ms - ms, ahead = gain / r->d->alone_ms * expected_ms(r->l);
     yk_lock_take(&r->l->code->lock);
-    bool now = yk_moves_pay(&r->l->code->moves, gain, moving_ms - ms, gain / r->d->alone_ms * expected_ms(r->l));
+    bool now = yk_moves_pay(moves, gain, cost, ahead);
+    r->gain_ms = gain;
+    r->wait = now ? 0 : yk_moves_wait(moves, gain, cost, ahead);
     yk_lock_drop(&r->l->code->lock);
     if (!now)
         return false;
@@ -80,6 +83,18 @@ bool yk_residence_move(const struct yk_residence *r, const struct yk_strategy *s
     memcpy(r->d->share_ms, share_ms, sizeof r->d->share_ms);
     r->d->predicted_ms = moving_ms;
     return true;
+}
+
+void yk_residence_pass(const struct yk_residence *r)
+{
+    const double most = 1e9;
+    struct yk_code *code = r->l->code;
+    if (!(r->wait > 0) || yk_code_get(&code->small) < (double)yk_decide_items(r->l))
+        return;
+    yk_lock_take(&code->lock);
+    code->moves.forgone_ms += r->wait * r->gain_ms;
+    yk_lock_drop(&code->lock);
+    __atomic_store_n(&code->pass, (unsigned)(r->wait < most ? r->wait : most), __ATOMIC_RELAXED);
 }
 
 double yk_residence_gather_ms(const struct yk_residence *r)

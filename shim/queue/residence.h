@@ -22,6 +22,7 @@ struct yk_residence {
     const struct yk_split *split; /* with the bytes that even shares lack */
     const double *again;          /* of these per device what the next launch moves too */
     double alone_ms;              /* of the primary, once it has what it lacks */
+    double gain_ms, wait;         /* by yk_residence_move: it will be time after so many launches more; 0: never */
 };
 
 /** Milliseconds for bringing the primary what it lacks for all of the launch. */
@@ -33,7 +34,11 @@ bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups);
 
 /** The division at hand does not pay. Would one if the bytes were where it needs them and the devices had begun, and is
  * it time for both? Then it is in GROUPS and the decision. To be asked once per launch: what is forgone adds up. */
-bool yk_residence_move(const struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups);
+bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups);
+
+/** Launches like this one are too short to be asked about each: let as many pass as are to be waited for, and count
+ * them as forgone. */
+void yk_residence_pass(const struct yk_residence *r);
 
 /** The division at hand pays with what it has to move. */
 void yk_residence_stayed(const struct yk_residence *r);

@@ -1,4 +1,5 @@
 /* When bytes are moved for the sake of launches to come. */
+#include "shim/queue/code.h"
 #include "shim/queue/moves.h"
 #include "tests/unit/main.h"
 
@@ -82,5 +83,39 @@ START_TEST(staying_is_believed)
 }
 END_TEST
 
+/* Launches that pass unasked are counted beforehand. */
+START_TEST(the_wait_is_foretold)
+{
+    struct yk_moves m = {0};
+    ck_assert(!yk_moves_pay(&m, 0.1, 5, 0));
+    double wait = yk_moves_wait(&m, 0.1, 5, 0);
+    ck_assert_double_eq_tol(wait, 199, 1);
+    int asked = 0;
+    while (!yk_moves_pay(&m, 0.1, 5, 0))
+        asked++;
+    ck_assert_double_eq_tol(asked + 1, wait, 1.5);
+    struct yk_moves passed = {0};
+    ck_assert(!yk_moves_pay(&passed, 0.1, 5, 0));
+    passed.forgone_ms += 0.1 * yk_moves_wait(&passed, 0.1, 5, 0);
+    ck_assert(yk_moves_pay(&passed, 0.1, 5, 0));
+}
+END_TEST
+
+/* As many as are to pass, and the next is asked about. */
+START_TEST(small_launches_are_asked_about_again)
+{
+    struct yk_code code = {.small = 100, .pass = 3};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq(code.small, 100);
+        yk_code_passed(&code);
+    }
+    ck_assert_double_eq(code.small, 0);
+    code.small = 100;
+    for (int i = 0; i < 1000; i++)
+        yk_code_passed(&code);
+    ck_assert_double_eq(code.small, 100);
+}
+END_TEST
+
 YK_TEST_MAIN("moves", what_stays_is_moved_once, what_does_not_stay_is_moved_rarely, no_program_loses_much,
-             earlier_processes_count, staying_is_believed)
+             earlier_processes_count, staying_is_believed, the_wait_is_foretold, small_launches_are_asked_about_again)
