@@ -11,8 +11,9 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; others say that they do not know it */
 #endif
 
-/* So small that a stop is soon obeyed. */
-enum { PIECE = 256 << 10 };
+/* PIECE: so small that a stop is soon obeyed. MOST: of larger mappings a program may well write only a little, and
+ * memory that is touched for nothing is missing elsewhere. */
+enum { PIECE = 256 << 10, MOST = 256 << 20 };
 
 struct yk_prefault {
     struct yk_copy_job job; /* first */
@@ -46,7 +47,7 @@ struct yk_prefault *yk_prefault_begin(void *at, size_t len)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)at + page - 1) / page * page, to = ((uintptr_t)at + len) / page * page;
-    if (!yk_host_copy_shared(len) || from >= to)
+    if (len > MOST || !yk_host_copy_shared(len) || from >= to)
         return NULL;
     unsigned char *first = (unsigned char *)at + (from - (uintptr_t)at);
     size_t n = to - from;

@@ -11,7 +11,8 @@
 struct yk_prefault;
 
 /** Begin with [AT, AT+LEN), which stays mapped until yk_prefault_end; no byte changes, whoever writes there. NULL:
- * not worth it (short, or touched before), no memory, or not with this system. Thread: any; no lock held. */
+ * not worth it (short, touched before, or more than 256 MiB), no memory, or not with this system. Thread: any; no lock
+ * held. */
 struct yk_prefault *yk_prefault_begin(void *at, size_t len);
 
 /** Stop: returns when nobody is at it any more, some 0.1 ms where somebody was. P may be NULL. Thread: any; no lock

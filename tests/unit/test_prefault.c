@@ -96,6 +96,20 @@ START_TEST(what_is_there_is_left_alone)
 }
 END_TEST
 
+/* Nobody knows how much of it will be written. */
+START_TEST(a_large_mapping_is_left_alone)
+{
+    const size_t large = (size_t)257 << 20;
+    setenv("YOKE_COPIERS", "force", 1);
+    unsigned char *p = fresh(large);
+    ck_assert_ptr_null(yk_prefault_begin(p, large));
+    struct yk_prefault *f = yk_prefault_begin(p, (size_t)256 << 20);
+    ck_assert_ptr_nonnull(f);
+    yk_prefault_end(f);
+    munmap(p, large);
+}
+END_TEST
+
 START_TEST(switched_off)
 {
     setenv("YOKE_COPIERS", "off", 1);
@@ -106,4 +120,5 @@ START_TEST(switched_off)
 }
 END_TEST
 
-YK_TEST_MAIN("prefault", all_pages_come, what_is_written_meanwhile_stays, what_is_there_is_left_alone, switched_off)
+YK_TEST_MAIN("prefault", all_pages_come, what_is_written_meanwhile_stays, what_is_there_is_left_alone,
+             a_large_mapping_is_left_alone, switched_off)
