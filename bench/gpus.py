@@ -106,7 +106,7 @@ def main():
         row["bare_ms"], row["bare_total_ms"] = statistics.median(times["bare"]), statistics.median(totals)
         cells = []
         for name, devices, options in sets:
-            found, whole, split, moved, note = [], [], None, 0, ""
+            found, whole, split, moved, reasons, note = [], [], None, 0, [], ""
             for i in range(args.warm + args.repeat):
                 with tempfile.NamedTemporaryFile(suffix=".json") as summary:
                     env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")),
@@ -128,7 +128,7 @@ def main():
                     whole.append(result[1])
                     try:
                         told = json.load(open(summary.name))
-                        split, moved = told["launches"], told["bytes_moved"]
+                        split, moved, reasons = told["launches"], told["bytes_moved"], told["whole_reasons"]
                     except (ValueError, KeyError):
                         note = "no summary"
             if not found or (note and note != "~"):
@@ -139,10 +139,14 @@ def main():
                 continue
             ms, end = statistics.median(found), row["bare_total_ms"] / statistics.median(whole)
             row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "end_to_end": end, "launches": split, "bytes_moved": moved,
+                         "whole_reasons": reasons,
                          "same_hash": note != "~", "spread_ms": max(found) - min(found)}
             cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']} {moved / 1e6:.4g}{note}")
         rows.append(row)
         print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>36}" for c in cells), flush=True)
+        for name, _, _ in sets:
+            for reason in row[name].get("whole_reasons", []):
+                print(f"    {name}: {reason['count']} whole: {reason['reason']}", flush=True)
     for name, _, _ in sets:
         good = [r[name] for r in rows if "ms" in r.get(name, {})]
         if good:
