@@ -16,7 +16,7 @@ static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, un
     static const struct {
         const char *name;
         enum yk_node_op op;
-        int64_t beyond; /* in dimensions that no range has */
+        int64_t beyond; /* in dimensions that no range has, at most: PoCL 3.1 has 0 where the specification has 1 */
     } table[] = {{"get_global_id", YK_NODE_GLOBAL_ID, 0},   {"get_local_id", YK_NODE_LOCAL_ID, 0},
                  {"get_group_id", YK_NODE_GROUP_ID, 0},     {"get_global_size", YK_NODE_GLOBAL_SIZE, 1},
                  {"get_local_size", YK_NODE_LOCAL_SIZE, 1}, {"get_enqueued_local_size", YK_NODE_LOCAL_SIZE, 1},
@@ -33,7 +33,8 @@ static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, un
             return false;
         uint64_t dim = LLVMConstIntGetZExtValue(d);
         *node = dim < 3 ? yk_symbols_node(s, table[i].op, 64, 0, 0, 0, (int64_t)dim)
-                        : yk_symbols_const(s, 64, table[i].beyond);
+                        : yk_symbols_node(s, YK_NODE_AND, 64, yk_symbols_unknown(s, 64),
+                                          yk_symbols_const(s, 64, table[i].beyond), 0, 0);
         return true;
     }
     return false;
