@@ -4,6 +4,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
+#include "transform/ir_loads.h"
 
 enum { SPIR_KERNEL = 76 }; /* calling convention */
 
@@ -126,7 +127,8 @@ static void keep_quiet(LLVMDiagnosticInfoRef info, void *arg)
     (void)arg;
 }
 
-yk_status yk_ir_load(const char *bitcode, size_t n, struct yk_arena *a, struct yk_ir *ir, const char **why)
+yk_status yk_ir_load(const char *bitcode, size_t n, bool all_loads, struct yk_arena *a, struct yk_ir *ir,
+                     const char **why)
 {
     ir->context = LLVMContextCreate();
     ir->module = NULL;
@@ -141,9 +143,13 @@ yk_status yk_ir_load(const char *bitcode, size_t n, struct yk_arena *a, struct y
         return YK_EFORMAT;
     }
     mark_for_inlining(ir->module);
+    if (all_loads)
+        yk_ir_hold_loads(ir->module);
     yk_status s = run_passes(ir->module, before, a, why) ? bound_sizes(ir->module, a) : YK_EFORMAT;
     if (s == YK_OK && !run_passes(ir->module, inlining, a, why))
         s = YK_EFORMAT;
+    if (all_loads)
+        yk_ir_release_loads(ir->module);
     if (s != YK_OK)
         yk_ir_finish(ir);
     return s;

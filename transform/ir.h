@@ -15,8 +15,10 @@ struct yk_ir {
     LLVMModuleRef module;
 };
 
-/** Load BITCODE and simplify it. Owns: yk_ir_finish releases. Errors: YK_EFORMAT with *WHY (in A), YK_ENOMEM. */
-yk_status yk_ir_load(const char *bitcode, size_t n, struct yk_arena *a, struct yk_ir *ir, const char **why);
+/** Load BITCODE and simplify it; ALL_LOADS: without removing any load from memory that work-groups share (ir_loads.h).
+ * Owns: yk_ir_finish releases. Errors: YK_EFORMAT with *WHY (in A), YK_ENOMEM. */
+yk_status yk_ir_load(const char *bitcode, size_t n, bool all_loads, struct yk_arena *a, struct yk_ir *ir,
+                     const char **why);
 void yk_ir_finish(struct yk_ir *ir);
 
 struct yk_ir_loop {

@@ -43,6 +43,8 @@ static void meaning(struct yk_options *o, struct yk_arena *a, const char *w)
         o->flush = true;
     } else if (!strcmp(w, "-cl-single-precision-constant")) {
         o->single_constants = true;
+    } else if (!strcmp(w, "-cl-opt-disable")) {
+        o->all_loads = true;
     } else if (!strcmp(w, "-cl-fast-relaxed-math")) {
         o->relaxed = o->fast = true;
     } else if (!strcmp(w, "-cl-unsafe-math-optimizations") || !strcmp(w, "-cl-finite-math-only") ||

@@ -15,6 +15,7 @@ struct yk_options {
     bool relaxed;           /* any option that lets the compiler change results */
     bool flush;             /* -cl-denorms-are-zero */
     bool fast;              /* -cl-fast-relaxed-math: defines __FAST_RELAXED_MATH__ */
+    bool all_loads;         /* -cl-opt-disable: also what no result depends on is loaded */
     bool single_constants;  /* -cl-single-precision-constant */
     const char *rest;       /* the options without those for the preprocessor, for building a variant */
 };

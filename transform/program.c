@@ -62,7 +62,7 @@ yk_status yk_program_facts(const struct yk_transform_request *req, struct yk_fac
     out->nfiles = f.nfiles;
     out->refused = f.refused;
     if (s == YK_OK && !f.refused) {
-        s = yk_ir_load(f.bitcode, f.nbitcode, &out->arena, &ir, &out->refused);
+        s = yk_ir_load(f.bitcode, f.nbitcode, f.options.all_loads, &out->arena, &ir, &out->refused);
         if (s == YK_OK)
             s = all_kernels(&f, &ir, out);
         else if (s == YK_EFORMAT)

@@ -1,0 +1,62 @@
+#include "transform/ir_loads.h"
+#include <stdbool.h>
+#include <string.h>
+#include "transform/ir.h"
+
+/* Held loads are volatile ones with metadata of this kind, which copies keep. */
+static const char held[] = "yoke.held";
+
+static unsigned kind_of(LLVMModuleRef m)
+{
+    return LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), held, (unsigned)strlen(held));
+}
+
+static bool shared(LLVMValueRef pointer)
+{
+    enum { PRIVATE = 0, LOCAL = 3 };
+    unsigned space = yk_ir_space(pointer);
+    return space != PRIVATE && space != LOCAL;
+}
+
+/* vloadn and its like are calls of functions that only read: unused, they would go. */
+static void hold_call(LLVMValueRef call)
+{
+    static const char *const words[] = {"readonly", "readnone", "willreturn"};
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    size_t n;
+    if (!f || !LLVMIsAFunction(f) || !strstr(LLVMGetValueName2(f, &n), "vload"))
+        return;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(words[i], strlen(words[i]));
+        LLVMRemoveEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+        LLVMRemoveCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+void yk_ir_hold_loads(LLVMModuleRef m)
+{
+    LLVMContextRef c = LLVMGetModuleContext(m);
+    LLVMValueRef mark = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                if (LLVMIsACallInst(i))
+                    hold_call(i);
+                if (!LLVMIsALoadInst(i) || LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic ||
+                    !shared(LLVMGetOperand(i, 0)))
+                    continue;
+                LLVMSetVolatile(i, true);
+                LLVMSetMetadata(i, kind_of(m), mark);
+            }
+}
+
+void yk_ir_release_loads(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind_of(m))) {
+                    LLVMSetVolatile(i, false);
+                    LLVMSetMetadata(i, kind_of(m), NULL);
+                }
+}
