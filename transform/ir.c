@@ -143,13 +143,12 @@ yk_status yk_ir_load(const char *bitcode, size_t n, bool all_loads, struct yk_ar
         return YK_EFORMAT;
     }
     mark_for_inlining(ir->module);
-    if (all_loads)
-        yk_ir_hold_loads(ir->module);
+    const bool own = all_loads && yk_ir_hold_loads(ir->module);
     yk_status s = run_passes(ir->module, before, a, why) ? bound_sizes(ir->module, a) : YK_EFORMAT;
     if (s == YK_OK && !run_passes(ir->module, inlining, a, why))
         s = YK_EFORMAT;
     if (all_loads)
-        yk_ir_release_loads(ir->module);
+        yk_ir_release_loads(ir->module, own);
     if (s != YK_OK)
         yk_ir_finish(ir);
     return s;

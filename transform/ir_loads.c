@@ -1,5 +1,4 @@
 #include "transform/ir_loads.h"
-#include <stdbool.h>
 #include <string.h>
 #include "transform/ir.h"
 
@@ -33,8 +32,9 @@ static void hold_call(LLVMValueRef call)
     }
 }
 
-void yk_ir_hold_loads(LLVMModuleRef m)
+bool yk_ir_hold_loads(LLVMModuleRef m)
 {
+    bool own = false;
     LLVMContextRef c = LLVMGetModuleContext(m);
     LLVMValueRef mark = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
@@ -42,20 +42,22 @@ void yk_ir_hold_loads(LLVMModuleRef m)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
                 if (LLVMIsACallInst(i))
                     hold_call(i);
+                own |= LLVMIsALoadInst(i) && LLVMGetVolatile(i);
                 if (!LLVMIsALoadInst(i) || LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic ||
                     !shared(LLVMGetOperand(i, 0)))
                     continue;
                 LLVMSetVolatile(i, true);
                 LLVMSetMetadata(i, kind_of(m), mark);
             }
+    return own;
 }
 
-void yk_ir_release_loads(LLVMModuleRef m)
+void yk_ir_release_loads(LLVMModuleRef m, bool own)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind_of(m))) {
+                if (LLVMIsALoadInst(i) && (!own || LLVMGetMetadata(i, kind_of(m)))) {
                     LLVMSetVolatile(i, false);
                     LLVMSetMetadata(i, kind_of(m), NULL);
                 }

@@ -285,11 +285,11 @@ def main():
     arguments = parser.parse_args()
     if arguments.mode not in ("split", "ahead") and not second_there(arguments.second):
         return 77
+    # Without its optimiser PoCL keeps the variables of all work-items of a group on the stack: one kernel in a thousand needs
+    # more than 8 MiB, bare too.
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (1 << 29 if hard == resource.RLIM_INFINITY else min(1 << 29, hard), hard))
     if os.environ.get("YOKE_NIGHTLY"):
-        # Without its optimiser PoCL keeps the variables of all work-items of a group on the stack: one kernel in a thousand
-        # needs more than 8 MiB.
-        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-        resource.setrlimit(resource.RLIMIT_STACK, (1 << 30 if hard == resource.RLIM_INFINITY else min(1 << 30, hard), hard))
         times = 5 if arguments.mode in ("split", "ahead") else 34
         arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + times * len(arguments.seeds))
     every, several, failed, reasons = set(), set(), 0, collections.Counter()
