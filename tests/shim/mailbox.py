@@ -36,9 +36,9 @@ def main():
             status, text, summary = got
             if status:
                 wrong.append(f"{what}: exit status {status}: {text}")
-            if (MADE in text) != made:
+            if made is not None and (MADE in text) != made:
                 wrong.append(f"{what}: mailboxes were {'not ' if made else ''}made: {text}")
-            if (summary["mailboxes"]["bytes"] > 0) != used:
+            if used is not None and (summary["mailboxes"]["bytes"] > 0) != used:
                 wrong.append(f"{what}: {summary['mailboxes']}")
             if says and text.count(says) != 1:
                 wrong.append(f"{what}: '{says}' {text.count(says)} times: {text}")
@@ -48,10 +48,11 @@ def main():
         check("off", run(home, YOKE_MAILBOX="off"), made=False, used=False)
         check("left to itself", run(home), made=False, used=False)
         check("at once", run(home, YOKE_MAILBOX="force"), made=True, used=True)
-        check("no memory on one side", run(home, ";clCreateBuffer@1:2=error(CL_INVALID_VALUE)", YOKE_MAILBOX="force"), made=False,
-              used=False, says=NONE)
+        # What fails on one way says nothing of the other, which the program's last tests use too.
+        check("no memory on one side", run(home, ";clCreateBuffer@1:2=error(CL_INVALID_VALUE)", YOKE_MAILBOX="force"), made=None,
+              used=None, says=NONE)
         check("in the middle", run(home, ";clEnqueueCopyBuffer@1:9=error(CL_OUT_OF_RESOURCES)", YOKE_MAILBOX="force"), made=True,
-              used=False, says=NONE)
+              used=None, says=NONE)
         check("an end that is an error", run(home, ";clEnqueueCopyBuffer@0:50=event(CL_OUT_OF_RESOURCES)", YOKE_MAILBOX="force"),
               made=True, used=True, says=NONE)
         first = run(home, YOKE_MAILBOX="try")
