@@ -82,30 +82,42 @@ int yk_store_source(const struct yk_store *s, yk_where where)
     return -1;
 }
 
-/* R between DEV's buffer and the same place of the master. */
-static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+/* R, whose rows lie in rows of the pitch that the buffer has as a whole. */
+static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
-    cl_mem real = s->real[dev];
-    if (r->rows == 1)
-        return to_master ? yk_link_read(s->ctx, dev, real, r->off, s->master + r->off, r->len)
-                         : yk_link_write(s->ctx, dev, real, r->off, s->master + r->off, r->len);
     cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
     if (!q)
         return CL_OUT_OF_RESOURCES;
-    if (r->off % r->pitch + r->len > r->pitch) { /* its rows would wrap: some drivers refuse that */
-        cl_int err = CL_SUCCESS;
-        for (size_t i = 0; i < r->rows && err == CL_SUCCESS; i++) {
-            struct run one = {.off = r->off + i * r->pitch, .len = r->len, .rows = 1};
-            err = carry(s, dev, &one, to_master);
-        }
-        return err;
-    }
     const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
-    return to_master ? cl->EnqueueReadBufferRect(q, real, CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0, s->master, 0,
-                                                 NULL, NULL)
-                     : cl->EnqueueWriteBufferRect(q, real, CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0, s->master,
-                                                  0, NULL, NULL);
+    return to_master ? cl->EnqueueReadBufferRect(q, s->real[dev], CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
+                                                 s->master, 0, NULL, NULL)
+                     : cl->EnqueueWriteBufferRect(q, s->real[dev], CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
+                                                  s->master, 0, NULL, NULL);
+}
+
+/* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or
+ * whose pitch ends behind the buffer (NVIDIA's): the former are two columns, of the latter there is at most one. */
+static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+{
+    if (r->rows == 1)
+        return to_master ? yk_link_read(s->ctx, dev, s->real[dev], r->off, s->master + r->off, r->len)
+                         : yk_link_write(s->ctx, dev, s->real[dev], r->off, s->master + r->off, r->len);
+    size_t room = r->pitch - r->off % r->pitch, inside = s->size / r->pitch - r->off / r->pitch;
+    struct run first = *r, rest = *r;
+    if (room < r->len) {
+        first.len = room;
+        rest.len -= room;
+        rest.off += room;
+    } else if (inside < r->rows) {
+        first.rows = inside;
+        rest.rows -= inside;
+        rest.off += inside * r->pitch;
+    } else {
+        return carry_rows(s, dev, r, to_master);
+    }
+    cl_int err = first.rows ? carry(s, dev, &first, to_master) : CL_SUCCESS;
+    return err == CL_SUCCESS ? carry(s, dev, &rest, to_master) : err;
 }
 
 /* R is newest at location AT too. */

@@ -146,15 +146,28 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool b, 
     return moved(target->clEnqueueWriteBuffer(q, m, b, o, s, p, n, w, e), q, "write", s);
 }
 
+/* As NVIDIA's driver 580 does, which the specification does not ask for: rows that end behind their pitch are refused,
+ * and a last row whose pitch ends behind the buffer. */
+static bool refused(cl_mem m, const size_t *at, const size_t *r, size_t pitch)
+{
+    size_t size = 0;
+    return at && r && pitch && target->clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) == CL_SUCCESS &&
+           (at[0] + r[0] > pitch || (at[1] + r[1]) * pitch > size);
+}
+
 static cl_int CL_API_CALL read_rect(cl_command_queue q, cl_mem m, cl_bool b, const size_t *mo, const size_t *ho,
                                     const size_t *r, size_t mr, size_t ms, size_t hr, size_t hs, void *p, WAIT)
 {
+    if (refused(m, mo, r, mr))
+        return CL_INVALID_VALUE;
     return moved(target->clEnqueueReadBufferRect(q, m, b, mo, ho, r, mr, ms, hr, hs, p, n, w, e), q, "read", volume(r));
 }
 
 static cl_int CL_API_CALL write_rect(cl_command_queue q, cl_mem m, cl_bool b, const size_t *mo, const size_t *ho,
                                      const size_t *r, size_t mr, size_t ms, size_t hr, size_t hs, const void *p, WAIT)
 {
+    if (refused(m, mo, r, mr))
+        return CL_INVALID_VALUE;
     return moved(target->clEnqueueWriteBufferRect(q, m, b, mo, ho, r, mr, ms, hr, hs, p, n, w, e), q, "write",
                  volume(r));
 }

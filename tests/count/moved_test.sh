@@ -22,6 +22,7 @@ run() {
         fail "it ended with $?"
     grep -q "result=OK" "$dir/out" || fail "the result is wrong"
     grep -q " $1 split, 0 whole" "$dir/err" || fail "it was not split"
+    grep -q "failed a share" "$dir/err" && fail "a driver refused something"
 }
 # Bytes without those that devices are tried out with, 8192 each time, before the first launch.
 moved() {
@@ -53,6 +54,10 @@ halo)
         grid=$((side * side * 4)) halo=$((20 * 2 * 2 * side * 4 + size / 2 * 2 * 4))
         echo "$(moved) bytes moved, the grid has $grid"
         [ "$(moved)" -le $((2 * grid + grid + grid + halo)) ] || fail "more than that was moved"
+        # Two rows a launch over the host; some for the grids and the rim's columns.
+        n=$(grep -cE " (read|write) " "$dir/log")
+        echo "$n transfers"
+        [ "$n" -le $((20 * 4 + 20)) ] || fail "the rim's columns went row by row"
     done
     ;;
 padding)
