@@ -67,9 +67,11 @@ static bool in_bounds(const struct yk_map *m, uint64_t off, uint64_t len)
     return off <= m->size && len <= m->size - off;
 }
 
+/* After each change. */
 static void recount(struct yk_map *m)
 {
     const struct yk_span *s = spans(m);
+    m->changes++;
     m->whole = ~(yk_where)0;
     for (size_t i = 0; i < m->n && m->whole; i++)
         m->whole &= s[i].where;
@@ -110,6 +112,7 @@ yk_status yk_map_write(struct yk_map *m, uint64_t off, uint64_t len, unsigned lo
         return YK_OK;
     struct yk_span *s = spans_mut(m);
     if (len == m->size) {
+        m->changes += m->n != 1 || s[0].where != yk_at(location);
         s[0] = (struct yk_span){0, yk_at(location)};
         m->n = 1;
         m->whole = s[0].where;
@@ -184,11 +187,13 @@ static size_t overlay(const struct yk_map *m, const struct rows *r, unsigned loc
 static bool there(const struct yk_map *m, const struct rows *r, unsigned location, bool alone)
 {
     bool is = true;
+    size_t near = 0;
     for (uint64_t row = 0; row < r->rows && is; row++) {
-        uint64_t off = r->off + row * r->pitch;
-        size_t i = find(m, off);
-        is = alone ? spans(m)[i].where == yk_at(location) && off + r->len <= end_of(m, i)
-                   : yk_map_holds(m, off, r->len, location);
+        uint64_t off = r->off + row * r->pitch, end;
+        for (uint64_t at = off; at < off + r->len && is; at = end) {
+            yk_where where = yk_map_find_next(m, at, &near, &end);
+            is = alone ? where == yk_at(location) && off + r->len <= end : where >> location & 1;
+        }
     }
     return is;
 }
@@ -293,6 +298,20 @@ yk_where yk_map_find(const struct yk_map *m, uint64_t off, uint64_t *end)
     size_t i = find(m, off);
     *end = end_of(m, i);
     return spans(m)[i].where;
+}
+
+yk_where yk_map_find_next(const struct yk_map *m, uint64_t off, size_t *near, uint64_t *end)
+{
+    enum { FEW = 4 };
+    const struct yk_span *s = spans(m);
+    size_t i = *near < m->n && s[*near].from <= off ? *near : find(m, off), steps = 0;
+    while (end_of(m, i) <= off && steps++ < FEW)
+        i++;
+    if (end_of(m, i) <= off)
+        i = find(m, off);
+    *near = i;
+    *end = end_of(m, i);
+    return s[i].where;
 }
 
 bool yk_map_check(const struct yk_map *m)

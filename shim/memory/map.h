@@ -33,6 +33,7 @@ struct yk_span {
 struct yk_map {
     uint64_t size;        /* bytes, the end of the last span */
     yk_where whole;       /* the locations that hold every byte; what yk_map_whole reads */
+    uint64_t changes;     /* counts them: what was found out of the map holds until it has moved */
     size_t n, cap;        /* spans; n == 0 only when size == 0 */
     struct yk_span *heap; /* NULL while YK_MAP_INLINE spans are enough */
     struct yk_span few[YK_MAP_INLINE];
@@ -100,6 +101,10 @@ unsigned yk_where_pick(yk_where have, yk_where prefer);
 
 /** The span that holds byte OFF (< size): its locations, and its end in *END. Cost: O(log n). */
 yk_where yk_map_find(const struct yk_map *m, uint64_t off, uint64_t *end);
+
+/** As yk_map_find, for bytes asked for one after the other: *NEAR is 0 at first, and where it left it afterwards. Cost:
+ * O(1) for a byte of the same span or of one of the next few, else O(log n). */
+yk_where yk_map_find_next(const struct yk_map *m, uint64_t off, size_t *near, uint64_t *end);
 
 /** Is the map's form sound (sorted, neighbours differ, none empty, `whole` right)? For tests and debug builds. Cost:
  * O(n). */

@@ -124,6 +124,7 @@ void yk_store_drop(struct yk_store *s)
         return;
     release_real(s);
     yk_map_finish(&s->map);
+    free(s->lacked);
     yk_lock_finish(&s->lock);
     yk_drop(&s->ctx->h);
     free(s->pattern);
@@ -313,14 +314,13 @@ uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region
     return lacks;
 }
 
-uint64_t yk_store_lacks_of(const struct yk_store *s, yk_where there, const struct yk_region *r)
+static uint64_t count_lacks(const struct yk_map *m, yk_where there, const struct yk_region *r)
 {
     uint64_t lacks = 0, to = 0;
-    if (s->map.whole & there)
-        return 0;
-    if (s->map.n < r->rows * r->slices && yk_region_ordered(r)) { /* fewer spans than rows */
-        for (uint64_t from = 0; from < s->size; from = to)
-            if (!(yk_map_find(&s->map, from, &to) & there))
+    size_t near = 0;
+    if (m->n < r->rows * r->slices && yk_region_ordered(r)) { /* fewer spans than rows */
+        for (uint64_t from = 0; from < m->size; from = to)
+            if (!(yk_map_find_next(m, from, &near, &to) & there))
                 lacks += yk_region_within(r, from, to);
         return lacks;
     }
@@ -328,11 +328,30 @@ uint64_t yk_store_lacks_of(const struct yk_store *s, yk_where there, const struc
         for (uint64_t y = 0; y < r->rows; y++) {
             uint64_t off = r->offset + z * r->slice_pitch + y * r->row_pitch, end = off + r->bytes;
             for (; off < end; off = to) {
-                yk_where have = yk_map_find(&s->map, off, &to);
+                yk_where have = yk_map_find_next(m, off, &near, &to);
                 to = YK_MIN(to, end);
                 lacks += have & there ? 0 : to - off;
             }
         }
+    return lacks;
+}
+
+uint64_t yk_store_lacks_of(struct yk_store *s, yk_where there, const struct yk_region *r)
+{
+    const uint64_t many = 64;
+    if (s->map.whole & there)
+        return 0;
+    if (s->map.n < many)
+        return count_lacks(&s->map, there, r);
+    if (!s->lacked && !(s->lacked = calloc(YK_LACKED, sizeof *s->lacked)))
+        return count_lacks(&s->map, there, r);
+    for (unsigned i = 0; i < YK_LACKED; i++) {
+        const struct yk_lacked *k = &s->lacked[i];
+        if (k->there == there && k->changes == s->map.changes && !memcmp(&k->region, r, sizeof *r))
+            return k->lacks;
+    }
+    uint64_t lacks = count_lacks(&s->map, there, r);
+    s->lacked[s->lacked_next++ % YK_LACKED] = (struct yk_lacked){*r, there, s->map.changes, lacks};
     return lacks;
 }
 

@@ -16,12 +16,20 @@
 #include "shim/core/context.h"
 #include "shim/memory/map.h"
 
-enum { YK_FILLED = YK_LOCATIONS - 2 };
+enum { YK_FILLED = YK_LOCATIONS - 2, YK_LACKED = 16 };
 
 /* What a fill sets bytes to, beginning at each multiple of its size. */
 struct yk_pattern {
     size_t size; /* 1 to 128 */
     unsigned char bytes[128];
+};
+
+/* How many bytes of a region some locations lack, for as long as the map does not change: programs make the same
+ * launches again, and a column of a large matrix has a row in each of its. */
+struct yk_lacked {
+    struct yk_region region;
+    yk_where there;
+    uint64_t changes, lacks;
 };
 
 struct yk_store {
@@ -37,6 +45,8 @@ struct yk_store {
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
     struct yk_lock lock;            /* guards map and creation flags; no driver call under it */
     struct yk_map map;
+    struct yk_lacked *lacked; /* YK_LACKED of them, or NULL; under the lock */
+    unsigned lacked_next;
     struct yk_pattern *pattern; /* of the bytes newest at YK_FILLED; NULL: none yet */
     bool at_primary;            /* every byte is newest at the primary's location; atomic */
     bool only_primary;          /* and nowhere else; atomic */
@@ -107,8 +117,8 @@ cl_int yk_store_read(struct yk_store *s, size_t off, size_t len, void *to, uint6
  * Calls no driver. */
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r);
 /** Bytes of R that are newest at none of THERE, with the lock held. Cost: that of the fewer, R's pieces or the map's
- * spans. */
-uint64_t yk_store_lacks_of(const struct yk_store *s, yk_where there, const struct yk_region *r);
+ * spans; a few comparisons where it has been asked since the map changed. */
+uint64_t yk_store_lacks_of(struct yk_store *s, yk_where there, const struct yk_region *r);
 
 /** Does the host hold the newest of [off, off+len)? */
 bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);

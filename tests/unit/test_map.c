@@ -50,10 +50,17 @@ static void compare(const struct yk_map *m, const struct model *w)
     const unsigned char *behind = m->heap ? (const unsigned char *)(m->heap + m->cap) : room.behind;
     for (unsigned i = 0; i < BEHIND; i++)
         must(behind[i] == MARK);
-    uint64_t off = 0, end = 0;
+    uint64_t off = 0, end = 0, end_next = 0;
+    static size_t near; /* also where another map left it */
     yk_where all = ~(yk_where)0;
+    for (unsigned i = 0; i < 4 && w->size; i++) { /* forwards, backwards, far and near */
+        off = rnd((unsigned)w->size);
+        must(yk_map_find_next(m, off, &near, &end_next) == yk_map_find(m, off, &end) && end == end_next);
+    }
+    off = 0;
     while (off < w->size) {
         yk_where have = yk_map_find(m, off, &end);
+        must(yk_map_find_next(m, off, &near, &end_next) == have && end_next == end);
         must(end > off && end <= w->size);
         for (; off < end; off++)
             must(w->at[off] == have);
