@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/env.h"
@@ -28,7 +29,8 @@ struct pair {
     uint64_t best[2];       /* bytes per us of large copies: through mailboxes, another way */
     unsigned large;         /* through mailboxes */
     unsigned char state;
-    bool busy; /* a thread is getting them ready */
+    bool busy;   /* a thread is getting them ready */
+    bool likely; /* they worked in other processes */
 };
 
 static struct pair pairs[YK_MAX_DEVICES][YK_MAX_DEVICES];
@@ -136,16 +138,40 @@ static void get_ready(struct yk_context *ctx, unsigned a, unsigned b)
 struct errand {
     struct yk_context *ctx;
     unsigned a, b;
+    bool known; /* only where nobody need be asked */
 };
 
 static void *run_errand(void *arg)
 {
     struct errand *e = arg;
-    get_ready(e->ctx, e->a, e->b);
+    struct pair *p = &pairs[e->a][e->b];
+    const struct yk_device *d = yk_rt.machine->device;
+    bool likely = yk_mailbox_recall(mode.maker, &d[e->a], &d[e->b], mode.bytes) == YK_MAILBOX_WORKS;
+    __atomic_store_n(&p->likely, likely, __ATOMIC_RELEASE);
+    if (!e->known || likely)
+        get_ready(e->ctx, e->a, e->b);
+    else
+        __atomic_store_n(&p->busy, false, __ATOMIC_RELEASE);
     yk_drop(&e->ctx->h);
     free(e);
     yk_background_leave();
     return NULL;
+}
+
+/* By a thread of its own, for whoever set the pair's BUSY. */
+static void send(struct yk_context *ctx, unsigned a, unsigned b, bool known)
+{
+    struct errand *e = malloc(sizeof *e);
+    if (e && yk_background_enter()) {
+        *e = (struct errand){ctx, a, b, known};
+        yk_hold(&ctx->h);
+        if (yk_thread_start(run_errand, e) == 0)
+            return;
+        yk_drop(&ctx->h);
+        yk_background_leave();
+    }
+    free(e);
+    __atomic_store_n(&pairs[a][b].busy, false, __ATOMIC_RELEASE);
 }
 
 /* LEN bytes are about to be copied another way: is it time for mailboxes? */
@@ -159,21 +185,41 @@ static void prepare(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
     if (__atomic_exchange_n(&p->busy, true, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&p->looked, yk_now_ns(), __ATOMIC_RELAXED);
-    if (!mode.pays) {
+    if (mode.pays)
+        send(ctx, a, b, false);
+    else
         get_ready(ctx, a, b);
+}
+
+static void expect(struct yk_context *ctx, unsigned a, unsigned b)
+{
+    struct pair *p = &pairs[a][b];
+    if (state_of(p) == NEW && !find(ctx, a, b) && !__atomic_exchange_n(&p->busy, true, __ATOMIC_ACQUIRE))
+        send(ctx, a, b, true);
+}
+
+static void know_mode(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+}
+
+void yk_mailbox_expect(struct yk_context *ctx)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    know_mode();
+    if (!mode.maker || !mode.tried || yk_rt.primary->host_memory)
         return;
-    }
-    struct errand *e = malloc(sizeof *e);
-    if (e && yk_background_enter()) {
-        *e = (struct errand){ctx, a, b};
-        yk_hold(&ctx->h);
-        if (yk_thread_start(run_errand, e) == 0)
-            return;
-        yk_drop(&ctx->h);
-        yk_background_leave();
-    }
-    free(e);
-    __atomic_store_n(&p->busy, false, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < m->n; i++)
+        if (i != m->primary && m->device[i].usable && !m->device[i].host_memory) {
+            expect(ctx, m->primary, i);
+            expect(ctx, i, m->primary);
+        }
+}
+
+bool yk_mailbox_works(unsigned a, unsigned b)
+{
+    return state_of(&pairs[a][b]) == WORKS;
 }
 
 /* A large copy of LEN bytes in NS, through mailboxes or (OTHER) not. */
@@ -198,16 +244,27 @@ static bool is_slow(const struct pair *p)
            __atomic_load_n(&p->best[0], __ATOMIC_RELAXED) < __atomic_load_n(&p->best[1], __ATOMIC_RELAXED);
 }
 
+/* Before a large copy goes the slow way: for as long as that would take, a thread that is likely to make it fast. */
+static void await_others(const struct pair *p, size_t len)
+{
+    const uint64_t slow_bytes_per_us = 1500, from = yk_now_ns(), most = len / slow_bytes_per_us * 1000;
+    if (len < LARGE)
+        return;
+    while (__atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) && __atomic_load_n(&p->likely, __ATOMIC_ACQUIRE) &&
+           yk_now_ns() - from < most)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start);
+    know_mode();
     struct pair *p = &pairs[a][b];
     if (!mode.maker || len < mode.least || state_of(p) == NEVER)
         return false;
     struct yk_mailboxes *m = find(ctx, a, b);
     if (!m) {
         prepare(ctx, a, b, len);
+        await_others(p, len);
         m = find(ctx, a, b);
     }
     if (!m || (len >= LARGE && is_slow(p)))

@@ -14,6 +14,16 @@
  * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
+/**
+ * Launches will be divided in CTX: where it is known already that mailboxes between the primary and other devices work,
+ * have them made, by threads of their own, so that the first large copy finds them. Returns at once. Thread: any; no
+ * lock held.
+ */
+void yk_mailbox_expect(struct yk_context *ctx);
+
+/** Are large copies from A to B expected to go through mailboxes? Cost: a load. */
+bool yk_mailbox_works(unsigned a, unsigned b);
+
 /** Such a copy of LEN bytes has gone another way, in NS: with large ones mailboxes have to be faster to be used for
  * them. Cost: an atomic. */
 void yk_mailbox_other_way(unsigned a, unsigned b, size_t len, uint64_t ns);

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "device/numeric.h"
 #include "shim/core/background.h"
+#include "shim/memory/mailbox.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/crew.h"
@@ -180,6 +181,7 @@ static void *build_devices(void *arg)
         yk_build_leave(b);
         return NULL;
     }
+    yk_mailbox_expect(b->ctx);
     /* The primary's variant first: without it nobody's is of use. */
     if (!yk_background_ending())
         build_primary(b);
