@@ -300,6 +300,18 @@ static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uin
     yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);
 }
 
+/* D has been carried out, decided at DECIDED, for which one ASKED. */
+static void count_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t decided, uint64_t asked)
+{
+    uint64_t now = yk_now_ns();
+    double takers = 0, most, alone = d->alone_ms * 1e-3;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        takers += d->takes[i];
+    most = takers * (double)(now - decided) * 1e-9; /* others do not make it faster than that */
+    yk_worth_predicted(l->code, alone < most ? alone : most);
+    yk_stats_decided(decided - asked, now - asked);
+}
+
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_launch *l = (struct yk_launch *)c;
@@ -319,10 +331,12 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         if (err == YK_SHARE_UNTOUCHED)
             yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
         else
-            yk_stats_decided(decided - asked, yk_now_ns() - asked);
+            count_divided(l, &d, decided, asked);
     }
     if (err != YK_SHARE_UNTOUCHED)
         return err;
+    if (!d.measure)
+        yk_worth_predicted(l->code, d.alone_ms * 1e-3);
     if (d.measure && (err = yk_rt.primary->cl->Finish(c->queue->real)) != CL_SUCCESS) /* alone, nothing before it */
         return err;
     uint64_t start = yk_now_ns();

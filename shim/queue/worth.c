@@ -58,3 +58,9 @@ void yk_worth_measured(struct yk_code *code, double seconds)
     yk_code_put(&code->measure_at, 2 * yk_code_get(&code->spent));
     __atomic_add_fetch(&code->measured, 1, __ATOMIC_RELAXED);
 }
+
+void yk_worth_predicted(struct yk_code *code, double seconds)
+{
+    if (seconds > 0)
+        spend(code, seconds);
+}

@@ -16,4 +16,8 @@ bool yk_worth_early(struct yk_launch *l);
 /** A launch of CODE took SECONDS on the primary: count them. Thread: any. */
 void yk_worth_measured(struct yk_code *code, double seconds);
 
+/** A launch of CODE that was not measured on the primary alone is predicted to have taken it SECONDS (0: unknown):
+ * count them, so that later processes know how long the program's kernels are at work. Thread: any. */
+void yk_worth_predicted(struct yk_code *code, double seconds);
+
 #endif
