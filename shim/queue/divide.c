@@ -127,9 +127,13 @@ static const char *why_not(const struct yk_strategy *strategy, const struct yk_s
 static bool reside(struct yk_residence *r, const struct yk_strategy *strategy, bool apart, bool all_warm,
                    uint64_t *groups)
 {
-    if (apart)
+    if (apart) {
         r->alone_ms += yk_residence_gather_ms(r);
-    if ((apart && yk_residence_keep(r, groups)) || yk_residence_pays(r->d->predicted_ms, r->alone_ms)) {
+        yk_residence_weigh(r, groups);
+        if (yk_residence_keep(r, groups))
+            return yk_residence_improve(r, strategy, groups);
+    }
+    if (yk_residence_pays(r->d->predicted_ms, r->alone_ms)) {
         yk_residence_stayed(r);
         return false;
     }

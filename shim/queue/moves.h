@@ -11,6 +11,7 @@
 /* Of one kernel. All zero: nothing has happened. */
 struct yk_moves {
     double forgone_ms; /* what launches since the last move would have gained, had their bytes been there */
+    unsigned kept;     /* launches whose bytes lay as the last one's */
     unsigned tries;    /* moves after which the bytes did not stay where they were needed */
     unsigned stayed;   /* launches since the last move that were divided without another */
 };

@@ -47,6 +47,15 @@ bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups)
     return true;
 }
 
+void yk_residence_weigh(const struct yk_residence *r, const uint64_t *groups)
+{
+    double share_ms[YK_SPLIT_MAX], ms;
+    if (!(r->d->predicted_ms > 0) || !times_as_they_lie(r, groups, share_ms, &ms))
+        return;
+    memcpy(r->d->share_ms, share_ms, sizeof r->d->share_ms);
+    r->d->predicted_ms = ms;
+}
+
 /* What the program's kernels have still to do alone, if this process is like earlier ones. */
 static double expected_ms(const struct yk_launch *l)
 {
@@ -54,12 +63,13 @@ static double expected_ms(const struct yk_launch *l)
     return together > spent ? together - spent : 0;
 }
 
-bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
+/* Were the bytes where it needs them and the devices begun, how long would a division take, into *MS, and now, into
+ * *MOVING_MS? Then it is in TO and SHARE_MS. False: longer than MOST_MS, or not predicted. */
+static bool settled(const struct yk_residence *r, const struct yk_strategy *strategy, double most_ms, uint64_t *to,
+                    double *share_ms, double *ms, double *moving_ms)
 {
     struct yk_split_device device[YK_MAX_DEVICES];
     struct yk_split there = *r->split;
-    uint64_t to[YK_SPLIT_MAX] = {0};
-    double share_ms[YK_SPLIT_MAX], ms, moving_ms;
     there.device = device;
     for (unsigned i = 0; i < there.n; i++) {
         device[i] = r->split->device[i];
@@ -67,22 +77,54 @@ bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strateg
         device[i].latency = 0;
     }
     yk_strategy_divide(strategy, &there, to);
-    if (!yk_split_times(&there, to, share_ms, &ms) || !yk_residence_pays(ms, r->d->alone_ms) ||
-        !times_as_they_lie(r, to, share_ms, &moving_ms))
+    return yk_split_times(&there, to, share_ms, ms) && yk_residence_pays(*ms, most_ms) &&
+           times_as_they_lie(r, to, share_ms, moving_ms);
+}
+
+/* Instead of a launch of BASE_MS, one that is settled better: is it time to move for it? TIMES: launches that this one
+ * stands for. */
+static bool move(struct yk_residence *r, const struct yk_strategy *strategy, double base_ms, double most_ms,
+                 unsigned times, uint64_t *groups)
+{
+    uint64_t to[YK_SPLIT_MAX] = {0};
+    double share_ms[YK_SPLIT_MAX], ms, moving_ms;
+    if (!settled(r, strategy, most_ms, to, share_ms, &ms, &moving_ms))
         return false;
     struct yk_moves *moves = &r->l->code->moves;
-    double gain = r->d->alone_ms - ms, cost = moving_ms - ms, ahead = gain / r->d->alone_ms * expected_ms(r->l);
+    double gain = base_ms - ms, cost = moving_ms - ms, ahead = gain / r->d->alone_ms * expected_ms(r->l);
     yk_lock_take(&r->l->code->lock);
-    bool now = yk_moves_pay(moves, gain, cost, ahead);
+    bool now = yk_moves_pay(moves, gain * times, cost, ahead);
     r->gain_ms = gain;
     r->wait = now ? 0 : yk_moves_wait(moves, gain, cost, ahead);
     yk_lock_drop(&r->l->code->lock);
     if (!now)
         return false;
-    memcpy(groups, to, sizeof to[0] * there.n);
+    memcpy(groups, to, sizeof to[0] * r->split->n);
     memcpy(r->d->share_ms, share_ms, sizeof r->d->share_ms);
     r->d->predicted_ms = moving_ms;
     return true;
+}
+
+bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
+{
+    return move(r, strategy, r->d->alone_ms, r->d->alone_ms, 1, groups);
+}
+
+bool yk_residence_improve(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
+{
+    enum { SELDOM = 8 };
+    const double much = 0.85;
+    double kept_ms = r->d->predicted_ms;
+    yk_lock_take(&r->l->code->lock);
+    bool ask = r->l->code->moves.kept++ % SELDOM == 0;
+    yk_lock_drop(&r->l->code->lock);
+    if (!ask)
+        return false;
+    bool now = move(r, strategy, kept_ms, much * kept_ms, SELDOM, groups);
+    if (!now && !(r->wait > 0))
+        yk_residence_stayed(r);
+    r->wait = 0;
+    return now;
 }
 
 void yk_residence_pass(const struct yk_residence *r)

@@ -28,6 +28,10 @@ struct yk_residence {
 /** Milliseconds for bringing the primary what it lacks for all of the launch. */
 double yk_residence_gather_ms(const struct yk_residence *r);
 
+/** GROUPS is the division at hand, which was chosen with the bytes that even shares lack: its times with those that it
+ * does lack. */
+void yk_residence_weigh(const struct yk_residence *r, const uint64_t *groups);
+
 /** The last division of such a launch holds its bytes: is it as good as the one at hand, or nearly? Then it is in
  * GROUPS and the decision. */
 bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups);
@@ -35,6 +39,10 @@ bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups);
 /** The division at hand does not pay. Would one if the bytes were where it needs them and the devices had begun, and is
  * it time for both? Then it is in GROUPS and the decision. To be asked once per launch: what is forgone adds up. */
 bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups);
+
+/** The last division has been kept. Would another be much better if the bytes lay for it, and is it time to move them?
+ * Then it is in GROUPS and the decision. To be asked once per launch. */
+bool yk_residence_improve(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups);
 
 /** Launches like this one are too short to be asked about each: let as many pass as are to be waited for, and count
  * them as forgone. */
