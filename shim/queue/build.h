@@ -33,7 +33,8 @@ struct yk_build {
     struct timespec begun; /* when the primary began to build it (CLOCK_REALTIME_COARSE); 0: long ago, from a binary */
     char *folder;          /* the current one then */
     double seconds;        /* that the primary took to build it: what another device is predicted to take */
-    double spent; /* seconds that the primary took for the launches of its kernels, as far as known; see worth.h */
+    double spent; /* seconds that the primary took, or would have, for the launches of its kernels, as far as known */
+    double noted; /* what of it worth.c has last told later processes */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written under lock, most before READY; atomic to read. */
