@@ -219,6 +219,7 @@ static int sweep(char **argv, bool cheap)
 
 static const struct yk_cli_option options[] = {
     {"cheap", 'c', NULL, NULL, "Four points instead of sixteen; what lies between and beyond is extrapolated.", NULL},
+    {"json", 'j', NULL, NULL, "Show as JSON, in the form of export; may follow show.", NULL},
     {0}};
 
 static int run(const struct yk_cli_command *self, int argc, char **argv)
@@ -232,21 +233,26 @@ static int run(const struct yk_cli_command *self, int argc, char **argv)
     bool program = first > 0 && !strcmp(argv[first - 1], "--");
     if (program && first < argc)
         return sweep(argv + first, yk_cli_value(self, values, "cheap") != NULL);
+    bool json = yk_cli_value(self, values, "json") != NULL;
+    if (!strcmp(what, "show") && left == 1 && (!strcmp(arg, "--json") || !strcmp(arg, "-j"))) {
+        json = true;
+        left = 0;
+    }
     if (!strcmp(what, "show") && left == 0)
-        return show();
+        return json ? export(NULL) : show();
     if (!strcmp(what, "export") && left <= 1)
         return export(arg);
     if (!strcmp(what, "import") && left == 1)
         return import(arg);
     if (!strcmp(what, "clear") && left <= 1)
         return clear(arg);
-    return yk_cli_usage_error(self,
-                              "one of: show, export [FILE], import FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
+    return yk_cli_usage_error(
+        self, "one of: show [--json], export [FILE], import FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
 }
 
 const struct yk_cli_command yk_cli_profile = {
     .name = "profile",
-    .usage = "yoke profile show | export [FILE] | import FILE | clear [KERNEL]\n"
+    .usage = "yoke profile show [--json] | export [FILE] | import FILE | clear [KERNEL]\n"
              "       yoke profile [--cheap] -- PROGRAM [ARGUMENT...]",
     .summary = "measured times: show, export, import, clear, or fill them",
     .about =

@@ -96,6 +96,9 @@ class Profile(unittest.TestCase):
             self.assertIn("1 of 3", profile("import", name, status=1))
             self.assertEqual(json.loads(profile("export")), [one])
             self.assertIn("2.5000 ms", profile("show"))
+            self.assertEqual(json.loads(profile("show", "--json")), [one])
+            self.assertEqual(json.loads(profile("--json", "show")), [one])
+            profile("show", "--jsom", status=2)
             profile("clear", "k")
             self.assertEqual(json.loads(profile("export")), [])
 
