@@ -24,6 +24,8 @@ struct yk_code_division {
     unsigned axis;
 };
 
+enum { YK_LOSSES = 3 }; /* so many, and launches go whole until it is tried again */
+
 struct yk_code {
     int32_t holds;
     struct yk_build *build; /* held */
@@ -57,7 +59,8 @@ struct yk_code {
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
-    unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
+    double owed_ms;        /* what those that moved bytes took longer than it, all of them together; under lock */
+    unsigned whole_reason; /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
 };
 

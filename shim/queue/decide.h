@@ -25,6 +25,7 @@ struct yk_decision {
     double share_ms[YK_MAX_DEVICES]; /* predicted end of each share; 0: no prediction */
     double run_ms[YK_MAX_DEVICES];   /* of that, running alone; 0: no prediction */
     bool again;                      /* against what the shares' samples say: yk_remember_again */
+    bool invests;                    /* what it pays once, launches to come are to bring back */
     bool guided;                     /* chunks, the next to whoever is free; else from..to of each device */
     uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
     uint64_t grain;

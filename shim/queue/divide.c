@@ -87,8 +87,6 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
 /* Launches shorter than that pass the decision by once they were declined, and are not tried again. */
 static const double short_ms = 1;
 
-enum { LOSSES = 3 };
-
 /* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
 static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
 {
@@ -196,7 +194,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     struct yk_residence r = {.l = l, .f = f, .d = d, .split = &split, .again = again, .alone_ms = p.alone_ms};
     moved = free && !late && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
     d->again = free && p.again;
-    bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= LOSSES;
+    d->invests = !free || moved || !p.all_warm;
+    bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= YK_LOSSES;
     if (free && !late && (p.again || lost)) /* the one that is tried counts too: else the next would be */
         yk_remember_declined(l, whole_ms, p.again);
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {

@@ -77,9 +77,13 @@ static bool settled(const struct yk_residence *r, const struct yk_strategy *stra
         device[i].latency = 0;
     }
     yk_strategy_divide(strategy, &there, to);
+    *ms = 0;
     return yk_split_times(&there, to, share_ms, ms) && yk_residence_pays(*ms, most_ms) &&
            times_as_they_lie(r, to, share_ms, moving_ms);
 }
+
+/* Launches that are not asked about once it is known that dividing them does not pay in the long run either. */
+static const double asked_again = 1000;
 
 /* Instead of a launch of BASE_MS, one that is settled better: is it time to move for it? TIMES: launches that this one
  * stands for. */
@@ -88,8 +92,11 @@ static bool move(struct yk_residence *r, const struct yk_strategy *strategy, dou
 {
     uint64_t to[YK_SPLIT_MAX] = {0};
     double share_ms[YK_SPLIT_MAX], ms, moving_ms;
-    if (!settled(r, strategy, most_ms, to, share_ms, &ms, &moving_ms))
+    if (!settled(r, strategy, most_ms, to, share_ms, &ms, &moving_ms)) {
+        r->wait = ms > 0 ? asked_again : 0; /* it does not pay wherever bytes lie */
+        r->gain_ms = 0;
         return false;
+    }
     struct yk_moves *moves = &r->l->code->moves;
     double gain = base_ms - ms, cost = moving_ms - ms, ahead = gain / r->d->alone_ms * expected_ms(r->l);
     yk_lock_take(&r->l->code->lock);
@@ -121,7 +128,7 @@ bool yk_residence_improve(struct yk_residence *r, const struct yk_strategy *stra
     if (!ask)
         return false;
     bool now = move(r, strategy, kept_ms, much * kept_ms, SELDOM, groups);
-    if (!now && !(r->wait > 0))
+    if (!now && !(r->gain_ms > 0))
         yk_residence_stayed(r);
     r->wait = 0;
     return now;

@@ -335,12 +335,29 @@ static void learn(struct work *w, double wall)
         bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
         unsigned losses = lost ? code->losses + 1 : 0;
         __atomic_store_n(&code->losses, losses, __ATOMIC_RELAXED);
-        if (losses >= 3 && alone < 1e-3)
+        if (losses >= YK_LOSSES && alone < 1e-3)
             yk_code_is_small(code, items);
     }
     yk_lock_drop(&code->lock);
     if (wall * 1e3 < w->d->alone_ms)
         yk_remember_won(w->l);
+}
+
+/* A launch for which bytes were moved has taken SECONDS with what was brought before and put together after it. Times
+ * of levels, of rounds that shrink and of links scatter: not each loss counts, but what all of them have cost. */
+static void settle(struct yk_code *code, const struct yk_decision *d, double seconds)
+{
+    const double much = 3, most = 10;
+    double lost = seconds * 1e3 - d->alone_ms;
+    if (d->guided || d->invests || !(d->alone_ms > 0))
+        return;
+    yk_lock_take(&code->lock);
+    double owed = d->again && lost < 0 ? 0 : code->owed_ms + lost;
+    owed = owed > 0 ? owed : 0;
+    code->owed_ms = owed < most * d->alone_ms ? owed : most * d->alone_ms;
+    if (code->owed_ms > much * d->alone_ms)
+        __atomic_store_n(&code->losses, YK_LOSSES, __ATOMIC_RELAXED);
+    yk_lock_drop(&code->lock);
 }
 
 static cl_int prepare(struct work *w, struct taker *t, unsigned *n)
@@ -457,6 +474,8 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         unsigned shares = 0;
         for (unsigned i = 0; i < n; i++)
             shares += t[i].groups > 0;
+        if (err == CL_SUCCESS && operands.moved)
+            settle(l->code, d, (double)(yk_now_ns() - start) * 1e-9);
         if (err == CL_SUCCESS && shares > 1)
             yk_stats_split();
         else if (err == CL_SUCCESS)
