@@ -8,6 +8,9 @@ launches were split and how many megabytes went between devices and host for the
 program needs to take that long. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
 round differently with `any`). With --no-verify, for sizes at which that takes minutes, the hash must be the bare run's.
 
+APP+MODE is a program with its --MODE: vector_add+rounds. Of the programs that pass for all, those in the second line of APPS
+begin and end with their data on the host in every round.
+
 A SET is NAME=DEVICES[;OPTION=VALUE...], DEVICES as for `yoke run --devices`, e.g.
     one=0  two='0,1;strategy=even'  gpu+cpu='0,2;strategy=even;numerics=any'
 """
@@ -21,7 +24,8 @@ import sys
 import tempfile
 
 APPS = ("aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random "
-        "reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution").split()
+        "reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution "
+        "vector_add+rounds black_scholes+rounds scalar_product monte_carlo dct filter_bank fft").split()
 
 
 def run(command, env, timeout):
@@ -78,11 +82,12 @@ def main():
     sizes = dict(s.split(":", 1) for s in args.sizes.split(",")) if ":" in args.sizes else {}
     apps = args.only.split(",") if args.only else list(sizes) or APPS
     rows, bad = [], 0
-    print(f"{'program':18}{'bare ms':>10}", *(f"{name:>36}" for name, _, _ in sets), flush=True)
+    print(f"{'program':20}{'bare ms':>10}", *(f"{name:>36}" for name, _, _ in sets), flush=True)
     for app in apps:
-        path = os.path.join(args.build, "bench/apps", app)
+        program, _, mode = app.partition("+")
+        path = os.path.join(args.build, "bench/apps", program)
         size, _, launches = sizes.get(app, args.sizes).partition(":")
-        command = [path, "--size", size] + (["--repeat", launches] if launches else [])
+        command = [path, "--size", size] + (["--repeat", launches] if launches else []) + (["--" + mode] if mode else [])
         command += ["--no-verify"] if args.no_verify else []
         times, totals = {"bare": []}, []
         if args.least:
@@ -99,7 +104,7 @@ def main():
             totals.append(result[1])
             hash_bare = result[2]
         if not hash_bare:
-            print(f"{app:18} bare: {row.get('error')}")
+            print(f"{app:20} bare: {row.get('error')}")
             rows.append(row)
             bad += 1
             continue
@@ -143,7 +148,7 @@ def main():
                          "same_hash": note != "~", "spread_ms": max(found) - min(found)}
             cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']} {moved / 1e6:.4g}{note}")
         rows.append(row)
-        print(f"{app:18}{row['bare_ms']:10.2f}", *(f"{c:>36}" for c in cells), flush=True)
+        print(f"{app:20}{row['bare_ms']:10.2f}", *(f"{c:>36}" for c in cells), flush=True)
         for name, _, _ in sets:
             for reason in row[name].get("whole_reasons", []):
                 print(f"    {name}: {reason['count']} whole: {reason['reason']}", flush=True)

@@ -173,8 +173,11 @@ static void wrap_faults(struct yk_machine *m, const char *script)
             return;
         }
         m->device[i].cl = cl;
-        if (yk_cl_fault_own_memory(i, script))
+        bool gpu;
+        if (yk_cl_fault_own_memory(i, script, &gpu))
             m->device[i].host_memory = false;
+        if (gpu)
+            m->device[i].type = (m->device[i].type & ~(cl_device_type)CL_DEVICE_TYPE_CPU) | CL_DEVICE_TYPE_GPU;
     }
 }
 

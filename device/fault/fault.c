@@ -231,11 +231,13 @@ done:
     return made;
 }
 
-bool yk_cl_fault_own_memory(unsigned device, const char *script)
+bool yk_cl_fault_own_memory(unsigned device, const char *script, bool *gpu)
 {
     struct yk_fault_script s;
     char err[256];
-    return device < YK_FAULT_DEVICES && yk_fault_parse(script, &s, err, sizeof err) == YK_OK && s.own_memory[device];
+    bool good = device < YK_FAULT_DEVICES && yk_fault_parse(script, &s, err, sizeof err) == YK_OK;
+    *gpu = good && s.gpu[device];
+    return good && s.own_memory[device];
 }
 
 unsigned yk_cl_fault_fired(void)

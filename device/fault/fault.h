@@ -15,8 +15,8 @@
  */
 const struct yk_cl *yk_cl_fault(unsigned device, const struct yk_cl *below, const char *script, char *err, size_t n);
 
-/** Does SCRIPT say that DEVICE has memory of its own? False where it does not parse. */
-bool yk_cl_fault_own_memory(unsigned device, const char *script);
+/** Does SCRIPT say that DEVICE has memory of its own, and is a GPU (*GPU)? Neither where it does not parse. */
+bool yk_cl_fault_own_memory(unsigned device, const char *script, bool *gpu);
 
 /** Calls so far, of all tables, that a script was about: a sweep sees by it whether its n-th call was reached. Thread:
  * any. */

@@ -169,13 +169,16 @@ static const char *model(struct item *it, struct yk_fault_script *s, bool slow)
     return NULL;
 }
 
-static const char *own(struct item *it, struct yk_fault_script *s)
+static const char *taken_for(struct item *it, struct yk_fault_script *s, bool gpu)
 {
     unsigned dev;
     if (!device(it, &dev))
-        return "own@DEVICE wanted";
+        return gpu ? "gpu@DEVICE wanted" : "own@DEVICE wanted";
     for (unsigned d = 0; d < YK_FAULT_DEVICES; d++)
-        s->own_memory[d] |= dev == UINT_MAX || dev == d;
+        if (dev == UINT_MAX || dev == d) {
+            s->own_memory[d] = true;
+            s->gpu[d] |= gpu;
+        }
     return NULL;
 }
 
@@ -237,7 +240,8 @@ yk_status yk_fault_parse(const char *text, struct yk_fault_script *s, char *err,
         if (!why)
             why = take(&it, "slow@")   ? model(&it, s, true)
                   : take(&it, "link@") ? model(&it, s, false)
-                  : take(&it, "own@")  ? own(&it, s)
+                  : take(&it, "own@")  ? taken_for(&it, s, false)
+                  : take(&it, "gpu@")  ? taken_for(&it, s, true)
                                        : rule(&it, s);
         if (!why && *it.at)
             why = "nothing may follow";

@@ -8,6 +8,7 @@
  * clRelease*) | "slow@" device "=" factor                   slow@1=4        kernels take 4 times as long; 1 and more |
  * "link@" device "=" bytes/s ["," latency]    link@1=1G,20us  units as 64k, 1.5G; ns, us, ms, s device  = number | "*"
  *             | "own@" device                     it is taken for a device with memory of its own
+ *             | "gpu@" device                     and for a GPU
  *     count   = number (that call only, from 1) | number "+" (from that call on) | "*" (every call; also when left out)
  *     action  = "error(" code ")"             the call returns CODE: negative, or a name such as CL_OUT_OF_RESOURCES
  *             | "event(" code [",ran"] ")"    the call succeeds, its event ends with CODE; the command does not run, or
@@ -53,7 +54,7 @@ struct yk_fault_script {
     unsigned n;
     struct yk_fault_rule rule[YK_FAULT_RULES];
     struct yk_fault_model model[YK_FAULT_DEVICES];
-    bool own_memory[YK_FAULT_DEVICES];
+    bool own_memory[YK_FAULT_DEVICES], gpu[YK_FAULT_DEVICES];
 };
 
 /* What a call shall do: return CODE at once (kind ERROR), end its event with CODE (EVENT, EVENT_RAN), or go on (NONE).

@@ -369,9 +369,12 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
     if (r && q) {
         struct progress p = {steps, 0};
         const struct yk_ring_steps noted = {.passed = note_passed, .arg = &p};
+        uint64_t began = yk_now_ns();
         err = yk_ring_write_steps(r, shape_beside(YK_IN, len, beside), cl, q, piece, n, &noted);
-        if (err == CL_SUCCESS)
+        if (err == CL_SUCCESS) {
+            note_rate(dev, len, yk_now_ns() - began);
             return err;
+        }
         gave_up(dev, YK_IN, err);
         err = CL_SUCCESS;
         while (from < n && piece[from].step < p.below) /* perhaps in use already */

@@ -4,26 +4,48 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/remember.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
+#include "shim/queue/worth.h"
 
 /* Measured on an H200 with rounds of 512 MiB: between 16 and 64 parts all of bench/pipeline's programs are within 4 %
  * of their best; more cost more in launches and short copies than they save at either end. */
 enum { PART = 8 << 20, PARTS_MOST = 64, PARTS_FORCED = 5, LEAST_BESIDE = 24 << 20 };
 static const long lull_ns = 100000;
 
-/* Could another device take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of a GPU's
- * that may round differently. */
-static bool others_may(const struct yk_facts_kernel *f)
+/* How many other devices could take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of a
+ * GPU's that may round differently. */
+static unsigned others(const struct yk_facts_kernel *f)
 {
+    unsigned n = 0;
     bool stays = f && yk_rt.options.numerics == YK_NUMERICS_STRICT && (f->inexact || f->float_arith);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_device *d = &yk_rt.machine->device[i];
         bool other = i != yk_rt.machine->primary && d->usable && yk_rt.options.split;
-        if (other && (!(d->type & CL_DEVICE_TYPE_CPU) || (f && !stays)))
-            return true;
+        n += other && (!(d->type & CL_DEVICE_TYPE_CPU) || (f && !stays));
     }
-    return false;
+    return n;
+}
+
+/* Is L rather divided among devices, now or when they are ready, than run beside its own transfers of IN and OUT bytes?
+ * These are then before and after it. Until others are ready, and its time is known, the primary is all there is. */
+static bool rather_divided(const struct yk_launch *l, const struct yk_facts_kernel *f, size_t in, size_t out)
+{
+    unsigned n = others(f), p = yk_rt.machine->primary;
+    if (!n || yk_rt.options.piping == YK_PIPING_FORCED)
+        return false;
+    if (yk_build_insisted() || yk_rt.options.verify)
+        return true;
+    double rate = yk_code_get(&l->code->rate[p]), in_ms = (double)in / yk_link_bandwidth(p, (double)in),
+           out_ms = (double)out / yk_link_bandwidth(p, (double)out), alone_ms, longest;
+    if (rate <= 0 || yk_build_now(l->code->build) != YK_BUILD_READY)
+        return false;
+    alone_ms = (double)yk_decide_items(l) / rate * 1e3;
+    longest = in_ms > out_ms ? in_ms : out_ms;
+    longest = longest > alone_ms ? longest : alone_ms;
+    return in_ms + alone_ms / (n + 1) + out_ms < longest;
 }
 
 static bool is_transfer(const struct yk_command *c, const struct yk_command_kind *kind)
@@ -42,7 +64,7 @@ bool yk_stages_begins(const struct yk_command *c)
     const struct yk_device *d = yk_rt.primary;
     const struct yk_transfer *t = (const struct yk_transfer *)c;
     return is_transfer(c, &yk_write_kind) && !c->blocks && d->type & CL_DEVICE_TYPE_GPU && !d->host_memory &&
-           !others_may(NULL) && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
+           !(yk_build_insisted() && others(NULL)) && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
 }
 
 static bool in_chain(const struct yk_chain *c, const struct yk_event *e)
@@ -133,24 +155,42 @@ static bool pays(const struct yk_stages_plan *p)
            (p->beside >= LEAST_BESIDE && p->beside >= (p->in_bytes + p->out_bytes) / 8);
 }
 
+/* The parts of L took the primary SECONDS: as long as no others are ready, that may be a reason to have them. */
+static void count(struct yk_launch *l, double seconds)
+{
+    double *rate = &l->code->rate[yk_rt.machine->primary];
+    yk_lock_take(&l->code->lock);
+    if (yk_code_get(rate) <= 0)
+        yk_code_put(rate, (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9));
+    yk_lock_drop(&l->code->lock);
+    yk_worth_measured(l->code, seconds);
+    yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
+}
+
 unsigned yk_stages_run(struct yk_chain *chain)
 {
     struct yk_stages_plan plan;
     unsigned parts = parts_for(chain), done = 0;
     uint64_t start = yk_trace_on() ? yk_now_ns() : 0;
     const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
-    if (!f || (yk_rt.options.piping == YK_PIPING_AUTO && others_may(f)))
+    if (!f)
         return 0;
     struct yk_code_kernel *k = NULL;
-    if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) && (k = yk_stages_take(chain->launch, f))) {
+    double seconds = 0;
+    if (others(f))
+        yk_worth_begin(chain->launch->code->build);
+    if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) &&
+        !rather_divided(chain->launch, f, plan.in_bytes, plan.out_bytes) && (k = yk_stages_take(chain->launch, f))) {
         if (yk_trace_on())
             yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u", plan.n);
         if (yk_launch_set_args(chain->launch, k->real, yk_rt.primary->index) == CL_SUCCESS)
-            done = yk_stages_carry(chain, &plan, f, k->real);
+            done = yk_stages_carry(chain, &plan, f, k->real, &seconds);
         yk_stages_give(chain->launch, f, k);
     }
     if (done > chain->nwrites) {
         yk_stats_staged(plan.n);
+        if (others(f))
+            count(chain->launch, seconds);
         yk_stats_whole(yk_stats_reason("it ran in parts on the primary, beside its own transfers"));
     }
     yk_stages_plan_finish(&plan);

@@ -8,8 +8,9 @@
  * what it would see of the commands in their order: their events become complete in that order, writes when all their
  * memory has been read, and an error is that of its command; those behind it fail as they do behind any other.
  *
- * YOKE_PIPELINE: `off`, `auto` (default): large chains, where the primary is a GPU with memory of its own and no other
- * device could take a share of the launch; for tests `force`: all, and a number: all, in so many parts. */
+ * YOKE_PIPELINE: `off`, `auto` (default): large chains, where the primary is a GPU with memory of its own, unless the
+ * launch is predicted to gain more by being divided among devices that are ready for it; for tests `force`: all, and a
+ * number: all, in so many parts. */
 #ifndef YK_SHIM_QUEUE_STAGES_H
 #define YK_SHIM_QUEUE_STAGES_H
 

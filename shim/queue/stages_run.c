@@ -32,6 +32,7 @@ struct flow {
     cl_int run_err, out_err;
     bool run_over, out_over;
     bool beside_out; /* by a thread of its own */
+    uint64_t busy;   /* ns that parts took */
     uint64_t *at;    /* MARKS times for each part; NULL: no trace */
 };
 
@@ -123,6 +124,7 @@ static enum yk_ring_gate has_run(void *arg, unsigned step, bool wait)
 struct issued {
     cl_event event[YK_SHARE_BOXES];
     unsigned n;
+    uint64_t at;
 };
 
 static cl_int issue(struct flow *f, unsigned part, struct issued *e)
@@ -131,6 +133,7 @@ static cl_int issue(struct flow *f, unsigned part, struct issued *e)
     struct yk_share share;
     cl_int err = CL_SUCCESS;
     e->n = 0;
+    e->at = yk_now_ns();
     yk_range_cut(&f->plan->d.range, f->plan->bound[part], f->plan->bound[part + 1], &share);
     while (e->n < share.n && err == CL_SUCCESS) {
         err = yk_box_enqueue(f->chain->launch, f->facts, &f->plan->d, yk_rt.primary->index, f->queue, f->kernel,
@@ -178,6 +181,7 @@ static cl_int run_parts(struct flow *f)
     const unsigned ahead = f->asks ? AHEAD_ASKING : AHEAD, n = f->plan->n;
     unsigned issued = 0, over = 0;
     uint64_t until = 0; /* asking instead of waiting */
+    uint64_t last = 0;  /* when a part was over */
     cl_int err = CL_SUCCESS;
     while (over < n && err == CL_SUCCESS) {
         bool more = issued < n && issued < over + ahead;
@@ -197,7 +201,11 @@ static cl_int run_parts(struct flow *f)
                 }
             }
             until = 0;
-            err = await_part(f, &event[over % ahead]);
+            struct issued *e = &event[over % ahead];
+            uint64_t from = e->at > last ? e->at : last;
+            err = await_part(f, e);
+            last = yk_now_ns();
+            f->busy += last - from;
             mark(f, over, MARK_RUN);
             if (err == CL_SUCCESS)
                 tell(f, &f->run, ++over);
@@ -341,7 +349,7 @@ static unsigned flow(struct flow *f)
 }
 
 unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *plan, const struct yk_facts_kernel *facts,
-                         cl_kernel kernel)
+                         cl_kernel kernel, double *seconds)
 {
     struct yk_queue *q = chain->launch->c.queue;
     struct flow f = {.chain = chain,
@@ -360,6 +368,7 @@ unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *pl
         yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
     yk_event_set(chain->launch->c.event, CL_SUBMITTED);
     unsigned done = flow(&f);
+    *seconds = (double)f.busy * 1e-9;
     pthread_cond_destroy(&f.changed);
     yk_lock_finish(&f.lock);
     return done;

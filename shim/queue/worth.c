@@ -22,7 +22,7 @@ static void spend(struct yk_code *code, double seconds)
 }
 
 /* When a launch arrives, never after one: it may have been the last. */
-static void begin(struct yk_build *b)
+void yk_worth_begin(struct yk_build *b)
 {
     double least = yk_rt.primary->type & CL_DEVICE_TYPE_CPU ? least_beside_s : least_s;
     double spent = yk_code_get(&b->spent), cost = least + builds * b->seconds;
@@ -36,13 +36,13 @@ bool yk_worth_early(struct yk_launch *l)
 {
     struct yk_code *code = l->code;
     if (yk_build_now(code->build) == YK_BUILD_ANALYSED && !yk_build_insisted() && yk_remember_worth(code->build)) {
-        begin(code->build); /* wanted already, where that costs nothing */
+        yk_worth_begin(code->build); /* wanted already, where that costs nothing */
         return false;
     }
     double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
     if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted() || yk_ahead_forced())
         return false;
-    begin(code->build);
+    yk_worth_begin(code->build);
     if (__atomic_load_n(&code->measured, __ATOMIC_RELAXED) < 2 || rate <= 0 || own >= yk_code_get(&code->measure_at))
         return false;
     double seconds = (double)yk_decide_items(l) / rate;

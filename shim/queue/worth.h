@@ -13,6 +13,9 @@
  * nanoseconds. */
 bool yk_worth_early(struct yk_launch *l);
 
+/** Begin what has become worth it for B. For launches that are not decided upon (stages.c). Thread: any. */
+void yk_worth_begin(struct yk_build *b);
+
 /** A launch of CODE took SECONDS on the primary: count them. Thread: any. */
 void yk_worth_measured(struct yk_code *code, double seconds);
 

@@ -137,5 +137,20 @@ START_TEST(a_hang_ends_when_told)
 }
 END_TEST
 
+START_TEST(devices_are_taken_for_others)
+{
+    good("own@1; gpu@3");
+    for (unsigned d = 0; d < YK_FAULT_DEVICES; d++) {
+        ck_assert_int_eq(s.own_memory[d], d == 1 || d == 3);
+        ck_assert_int_eq(s.gpu[d], d == 3);
+    }
+    good("gpu@*");
+    ck_assert(s.gpu[0] && s.gpu[YK_FAULT_DEVICES - 1]);
+    bad("gpu@", "gpu@DEVICE wanted");
+    bad("gpu@0=1", "nothing may follow");
+}
+END_TEST
+
 YK_TEST_MAIN("fault script", every_form_is_read, mistakes_are_named, too_many_items_are_refused,
-             counts_are_per_device_and_entry, a_lost_device_stays_lost, a_hang_ends_when_told)
+             counts_are_per_device_and_entry, a_lost_device_stays_lost, a_hang_ends_when_told,
+             devices_are_taken_for_others)

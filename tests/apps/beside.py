@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Rounds of large writes, a launch and a read, on two devices that are taken for GPUs with memory of their own: launches that take
+less time than their transfers run in parts beside these, on one device, though two could divide them; unless that is insisted on.
+
+Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
+import json
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+sys.dont_write_bytecode = True
+import crash  # noqa: E402: beside us, not installed
+
+BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
+FOLDER = os.path.join(BUILD, "tests/apps/work/beside")
+ROUNDS = 6
+
+
+def run(**options):
+    """Launches in parts, and divided ones."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_"))}
+    for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
+        env[variable] = os.path.join(FOLDER, folder)
+        os.makedirs(env[variable], mode=0o700, exist_ok=True)
+    env.update(POCL_DEVICES="basic basic", YOKE_JSON=os.path.join(FOLDER, "json"), YOKE_FAULT="gpu@*", YOKE_RING="force", **options)
+    command = [os.path.join(BUILD, "bench/apps/vector_add"), "--size", str(1 << 22), "--rounds", "--repeat", str(ROUNDS)]
+    done = crash.run(command, env, os.path.join(BUILD, "libyoke.so"), capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
+    assert "result=OK" in done.stdout, done.stdout
+    with open(env["YOKE_JSON"], encoding="utf-8") as file:
+        told = json.load(file)
+    return told["in_parts"]["launches"], told["launches"]["split"]
+
+
+def main():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for _ in range(2):  # with what is learnt from the source in the cache, and the kernels built
+        run()
+    parts, split = run()
+    assert (parts, split) == (ROUNDS, 0), f"of {ROUNDS} launches {parts} ran in parts, {split} were divided"
+    parts, split = run(YOKE_FORCE_SPLIT="1")
+    assert (parts, split) == (0, ROUNDS), f"splits insisted on: of {ROUNDS} launches {parts} ran in parts, {split} were divided"
+    print(f"{ROUNDS} launches ran in parts beside their transfers, and with YOKE_FORCE_SPLIT were divided")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
