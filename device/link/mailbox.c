@@ -13,10 +13,11 @@ struct yk_mailboxes {
     struct yk_mailbox_end end[2];
     size_t bytes;
     struct yk_mailbox slot[YK_MAILBOX_SLOTS];
-    struct yk_lock lock; /* guards the next two */
+    struct yk_lock lock; /* guards the rest */
     pthread_cond_t free;
-    bool busy;
-    bool lost; /* a driver may still be at work in it */
+    bool busy;       /* a copy has them all */
+    unsigned posted; /* slots of letters, a bit each */
+    bool lost;       /* a driver may still be at work in it */
 };
 
 static void drop_all(struct yk_mailboxes *m)
@@ -58,7 +59,7 @@ void yk_mailboxes_destroy(struct yk_mailboxes *m)
 static bool begin(struct yk_mailboxes *m)
 {
     yk_lock_take(&m->lock);
-    while (m->busy)
+    while (m->busy || m->posted)
         yk_lock_wait(&m->lock, &m->free);
     bool ok = m->busy = !m->lost;
     yk_lock_drop(&m->lock);
@@ -83,16 +84,13 @@ struct passage {
     cl_event event[2][YK_MAILBOX_SLOTS];
 };
 
-/* Piece I into its mailbox (WAY 0), or out of it (1). */
-static cl_int issue(struct passage *p, int way, size_t i)
+/* N bytes, DONE behind AT, into SLOT (WAY 0) or out of it (1). */
+static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at, unsigned slot, size_t done, size_t n,
+                   cl_event *e)
 {
-    const struct yk_ring_end *at = p->place[way];
-    const struct yk_mailbox_maker *maker = p->m->maker;
-    const struct yk_device *d = p->m->end[way].device;
-    unsigned slot = (unsigned)(i % YK_MAILBOX_SLOTS);
-    cl_mem box = p->m->slot[slot].at[way];
-    size_t done = i * p->piece, n = p->len - done < p->piece ? p->len - done : p->piece;
-    cl_event *e = &p->event[way][slot];
+    const struct yk_mailbox_maker *maker = m->maker;
+    const struct yk_device *d = m->end[way].device;
+    cl_mem box = m->slot[slot].at[way];
     cl_int err = maker->own ? maker->own(d, at->queue, box, true, NULL) : CL_SUCCESS;
     if (err == CL_SUCCESS)
         err = at->cl->EnqueueCopyBuffer(at->queue, way ? box : at->buffer, way ? at->buffer : box,
@@ -101,6 +99,14 @@ static cl_int issue(struct passage *p, int way, size_t i)
     if (err == CL_SUCCESS && maker->own)
         err = maker->own(d, at->queue, box, false, e);
     return err == CL_SUCCESS ? at->cl->Flush(at->queue) : err;
+}
+
+/* Piece I into its mailbox, or out of it. */
+static cl_int issue(struct passage *p, int way, size_t i)
+{
+    unsigned slot = (unsigned)(i % YK_MAILBOX_SLOTS);
+    size_t done = i * p->piece, n = p->len - done < p->piece ? p->len - done : p->piece;
+    return fill(p->m, way, p->place[way], slot, done, n, &p->event[way][slot]);
 }
 
 static cl_int await(struct passage *p, int way, size_t i)
@@ -147,5 +153,72 @@ cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from,
         for (int way = 0; way < 2; way++)
             lost |= yk_flight_settle(p.place[way]->cl, p.place[way]->queue, p.event[way], YK_MAILBOX_SLOTS);
     end(m, lost);
+    return err;
+}
+
+/* The slot of L is free again. */
+static void give_back(struct yk_letter *l, bool lost)
+{
+    struct yk_mailboxes *m = l->mailboxes;
+    yk_lock_take(&m->lock);
+    m->posted &= ~(1u << l->slot);
+    m->lost |= lost;
+    pthread_cond_signal(&m->free);
+    yk_lock_drop(&m->lock);
+    l->mailboxes = NULL;
+}
+
+/* Nothing of L stays under way. */
+static void tear_up(struct yk_letter *l)
+{
+    bool lost = yk_flight_settle(l->from.cl, l->from.queue, &l->event, l->sent ? 0 : 1);
+    lost |= yk_flight_settle(l->to.cl, l->to.queue, &l->event, l->sent ? 1 : 0);
+    give_back(l, lost);
+}
+
+bool yk_mailboxes_post(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to, size_t len,
+                       bool asks, struct yk_letter *l)
+{
+    *l = (struct yk_letter){.from = *from, .to = *to, .len = len, .asks = asks};
+    if (!len || len > PIECE_LEAST || len > m->bytes)
+        return false;
+    yk_lock_take(&m->lock);
+    while (l->slot < YK_MAILBOX_SLOTS && m->posted >> l->slot & 1)
+        l->slot++;
+    if (!m->busy && !m->lost && l->slot < YK_MAILBOX_SLOTS) {
+        m->posted |= 1u << l->slot;
+        l->mailboxes = m;
+    }
+    yk_lock_drop(&m->lock);
+    if (l->mailboxes && fill(m, 0, &l->from, l->slot, 0, len, &l->event) != CL_SUCCESS)
+        tear_up(l);
+    return l->mailboxes;
+}
+
+static cl_int arrive(struct yk_letter *l, const struct yk_cl *cl)
+{
+    if (l->asks)
+        yk_ask_until_over(cl, l->event);
+    return yk_ring_await(cl, &l->event);
+}
+
+cl_int yk_letter_send(struct yk_letter *l)
+{
+    cl_int err = arrive(l, l->from.cl);
+    l->sent = err == CL_SUCCESS;
+    if (l->sent)
+        err = fill(l->mailboxes, 1, &l->to, l->slot, 0, l->len, &l->event);
+    if (err != CL_SUCCESS)
+        tear_up(l);
+    return err;
+}
+
+cl_int yk_letter_receive(struct yk_letter *l)
+{
+    cl_int err = arrive(l, l->to.cl);
+    if (err != CL_SUCCESS)
+        tear_up(l);
+    else
+        give_back(l, false);
     return err;
 }

@@ -67,4 +67,30 @@ void yk_mailboxes_destroy(struct yk_mailboxes *m);
 cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
                          size_t len, bool asks);
 
+/* A small copy under way that nobody waits for yet, so that those between several pairs of devices go on at a time. The
+ * caller's memory. */
+struct yk_letter {
+    struct yk_mailboxes *mailboxes; /* NULL: nothing is under way */
+    struct yk_ring_end from, to;
+    size_t len;
+    cl_event event;
+    unsigned slot;
+    bool asks, sent;
+};
+
+/**
+ * Begin to copy LEN bytes. False: nothing is under way; they are too many for one piece, another copy has the
+ * mailboxes, or the driver fails. Never waits for another thread; until all its letters are received the caller calls
+ * yk_mailboxes_copy for none. Thread: any; no lock held.
+ */
+bool yk_mailboxes_post(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to, size_t len,
+                       bool asks, struct yk_letter *l);
+
+/** L is in its mailbox (waits for that): have the receiver begin to take it out. Errors: as yk_mailboxes_copy; L is
+ * gone then. */
+cl_int yk_letter_send(struct yk_letter *l);
+
+/** After yk_letter_send: wait until the bytes are there; L is gone. Errors: as yk_mailboxes_copy. */
+cl_int yk_letter_receive(struct yk_letter *l);
+
 #endif

@@ -255,6 +255,26 @@ static void await_others(const struct pair *p, size_t len)
         nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
+bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
+                     struct yk_letter *l)
+{
+    know_mode();
+    struct yk_mailboxes *m =
+        mode.maker && len >= mode.least && state_of(&pairs[a][b]) != NEVER ? find(ctx, a, b) : NULL;
+    const struct yk_device *d = yk_rt.machine->device;
+    struct yk_ring_end from = {d[a].cl, m ? yk_context_link_queue(ctx, a, YK_OUT) : NULL, at_a, off},
+                       to = {d[b].cl, m ? yk_context_link_queue(ctx, b, YK_IN) : NULL, at_b, off};
+    return from.queue && to.queue && yk_mailboxes_post(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU, l);
+}
+
+void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err)
+{
+    if (err == CL_SUCCESS)
+        yk_stats_mailed(len);
+    else
+        never(a, b, yk_cl_error_name(err));
+}
+
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
 {
     know_mode();

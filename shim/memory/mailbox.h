@@ -8,11 +8,18 @@
 #ifndef YK_SHIM_MEMORY_MAILBOX_H
 #define YK_SHIM_MEMORY_MAILBOX_H
 
+#include "device/link/mailbox.h"
 #include "shim/core/context.h"
 
 /** From device A's buffer to device B's, the same bytes of both. False: not done, the bytes at B are undefined there
  * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
+
+/** Begin a small copy (yk_mailboxes_post), where mailboxes are there already. The caller sends and receives L, then
+ * says how it ended. */
+bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
+                     struct yk_letter *l);
+void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);
 
 /**
  * Launches will be divided in CTX: where it is known already that mailboxes between the primary and other devices work,

@@ -282,7 +282,7 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
 static cl_int need(struct yk_store *s, unsigned at, int dev, size_t off, size_t len, uint64_t *moved)
 {
     struct yk_region r = yk_region_plain(off, len);
-    return yk_store_transfer(s, at, dev, &r, moved);
+    return yk_store_transfer(s, at, dev, &r, NULL, moved);
 }
 
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved)
@@ -297,11 +297,12 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
     return yk_store_master(s) ? need(s, YK_HOST, -1, off, len, moved) : CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved)
+cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, struct yk_post *p,
+                            uint64_t *moved)
 {
     if (!yk_store_real(s, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    return yk_store_transfer(s, yk_store_location(s, dev), (int)dev, r, moved);
+    return yk_store_transfer(s, yk_store_location(s, dev), (int)dev, r, p, moved);
 }
 
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r)

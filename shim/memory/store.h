@@ -106,8 +106,11 @@ unsigned char *yk_store_master(struct yk_store *s);
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved);
 cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *moved);
 
-/** The same for the rows of R, with one transfer for many rows where they lie together. */
-cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, uint64_t *moved);
+/** The same for the rows of R, with one transfer for many rows where they lie together. P (may be NULL): small copies
+ * between devices may only be begun, and are missing until yk_post_deliver (post.h). */
+struct yk_post;
+cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, struct yk_post *p,
+                            uint64_t *moved);
 
 /** Read [off, off+len) into TO, wherever it is newest; without a master, straight from the devices. *MOVED as above.
  * Errors, thread: as yk_store_need. */

@@ -1,6 +1,7 @@
 #include "shim/memory/transfer.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/memory/post.h"
 
 enum { BATCH = 64 };
 
@@ -131,11 +132,33 @@ static cl_int record(struct yk_store *s, unsigned at, const struct run *r)
     return err;
 }
 
+cl_int yk_store_arrived(struct yk_store *s, unsigned at, size_t off, size_t len)
+{
+    const struct run r = {.off = off, .len = len, .rows = 1};
+    return record(s, at, &r);
+}
+
 /* From device to device without the host, where that is possible. */
 static bool straight(struct yk_store *s, int source, unsigned at, int dev, const struct run *r)
 {
     return source >= 0 && dev >= 0 && at != YK_HOST && r->rows == 1 &&
            yk_link_copy(s->ctx, (unsigned)source, s->real[source], (unsigned)dev, s->real[dev], r->off, r->len);
+}
+
+/* The same, begun only. */
+static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
+{
+    int source = p && !(r->have & yk_at(YK_HOST)) && dev >= 0 && at != YK_HOST && r->rows == 1
+                     ? yk_store_source(s, r->have)
+                     : -1;
+    if (source >= 0 && yk_post_add(p, s, (unsigned)source, (unsigned)dev, at, r->off, r->len)) {
+        if (moved)
+            *moved += r->len;
+        return true;
+    }
+    if (p && p->n) /* others of this thread's copies may wait for these */
+        (void)yk_post_deliver(p);
+    return false;
 }
 
 static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
@@ -168,7 +191,8 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     return err;
 }
 
-cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, uint64_t *moved)
+cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
+                         uint64_t *moved)
 {
     struct search f = {.r = r};
     struct run run[BATCH];
@@ -176,7 +200,8 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
         n = find(s, at, &f, run);
         for (unsigned i = 0; i < n && err == CL_SUCCESS; i++)
-            err = bring(s, at, dev, &run[i], moved);
+            if (!post(p, s, at, dev, &run[i], moved))
+                err = bring(s, at, dev, &run[i], moved);
     }
     return err;
 }

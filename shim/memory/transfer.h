@@ -8,9 +8,14 @@
 
 /**
  * Bring to location AT (device DEV, or the host where DEV < 0) what it lacks of R. Rows of one length at one distance
- * go as a rectangle. *MOVED (may be NULL) grows by the bytes transferred. Errors and thread: as yk_store_need.
+ * go as a rectangle. What can be begun only is left to P (NULL: nothing is). *MOVED (may be NULL) grows by the bytes
+ * transferred. Errors and thread: as yk_store_need.
  */
-cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, uint64_t *moved);
+cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
+                         uint64_t *moved);
+
+/** [off, off+len) has been copied to location AT. Errors: CL_OUT_OF_HOST_MEMORY, and it is as before. */
+cl_int yk_store_arrived(struct yk_store *s, unsigned at, size_t off, size_t len);
 
 /** Which device to read a range from that WHERE hold: the primary where it can; -1: none. */
 int yk_store_source(const struct yk_store *s, yk_where where);

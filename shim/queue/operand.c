@@ -3,11 +3,12 @@
 #include <string.h>
 #include "base/clock.h"
 #include "shim/memory/link.h"
+#include "shim/memory/post.h"
 #include "shim/merge/diff.h"
 #include "shim/queue/merger.h"
 
 /* What DEV needs of A. */
-static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned dev)
+static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned dev, struct yk_post *post)
 {
     if (!yk_store_real(a->store, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -27,7 +28,7 @@ static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned 
             continue;
         if (!a->read)
             yk_store_forgive(a->store, dev, (size_t)p->region.offset, yk_part_length(p));
-        err = yk_store_need_region(a->store, dev, &p->region, &s->moved);
+        err = yk_store_need_region(a->store, dev, &p->region, post, &s->moved);
     }
     return err;
 }
@@ -87,7 +88,7 @@ static cl_int keep(struct yk_operands *s, struct yk_operand *a, bool copy)
     return CL_SUCCESS;
 }
 
-cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
+static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, struct yk_post *post, unsigned *bad)
 {
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_operand *a = &s->v[i];
@@ -96,7 +97,7 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
             if (!d->takes[dev])
                 continue;
             *bad = dev;
-            cl_int err = bring(s, a, dev);
+            cl_int err = bring(s, a, dev, post);
             if (err != CL_SUCCESS)
                 return err;
             own |= yk_store_location(a->store, dev) != YK_HOST;
@@ -111,6 +112,18 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
     return CL_SUCCESS;
 }
 
+cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
+{
+    struct yk_post post = {.n = 0};
+    cl_int err = bring_all(s, d, &post, bad);
+    bool all = yk_post_deliver(&post);
+    for (unsigned i = 0; i < s->n && err == CL_SUCCESS && !all; i++) /* what has not arrived, one by one */
+        for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
+            if (d->takes[dev])
+                err = bring(s, &s->v[i], *bad = dev, NULL);
+    return err;
+}
+
 cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
 {
     s->runs[share] = to;
@@ -120,7 +133,7 @@ cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
         if (s->v[i].how != YK_OPERAND_WHOLE)
-            err = bring(s, &s->v[i], to);
+            err = bring(s, &s->v[i], to, NULL);
     return err;
 }
 

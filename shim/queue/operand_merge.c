@@ -97,7 +97,7 @@ static cl_int bring_inputs(struct yk_operands *s, unsigned share)
         for (size_t k = 0; k < s->parts.part.n && err == CL_SUCCESS; k++) {
             const struct yk_part *p = &s->parts.part.v[k];
             if (!p->write && p->share == share && yk_operand_has(p, a))
-                err = yk_store_need_region(a->store, s->merger, &p->region, &s->moved);
+                err = yk_store_need_region(a->store, s->merger, &p->region, NULL, &s->moved);
         }
     }
     return err;

@@ -187,6 +187,76 @@ START_TEST(a_device_lost_in_the_middle)
 }
 END_TEST
 
+START_TEST(letters_are_under_way_together)
+{
+    struct queue q[2];
+    unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
+    memcpy(want, b, BYTES);
+    watch = check_owner;
+    struct yk_mailboxes *m = open_boxes(&owned);
+    struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 0},
+                       to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 0};
+    struct yk_letter l[YK_MAILBOX_SLOTS + 1];
+    ck_assert(!yk_mailboxes_post(m, &from, &to, BOX + 1, false, &l[0]));
+    for (int round = 0; round < 50; round++) {
+        unsigned n = 1 + (unsigned)round % YK_MAILBOX_SLOTS;
+        for (unsigned i = 0; i < n; i++) {
+            size_t len = 1 + (size_t)rand() % BOX;
+            from.off = i * BOX;
+            to.off = (size_t)rand() % 100 + 2 * i * BOX;
+            a[from.off] ^= 1;
+            memcpy(want + to.off, a + from.off, len);
+            ck_assert(yk_mailboxes_post(m, &from, &to, len, i % 2, &l[i]));
+        }
+        if (n == YK_MAILBOX_SLOTS)
+            ck_assert(!yk_mailboxes_post(m, &from, &to, 1, false, &l[n]));
+        ck_assert(memcmp(b, want, BYTES)); /* the driver does nothing before it is waited for */
+        for (unsigned i = 0; i < n; i++)
+            ck_assert_int_eq(yk_letter_send(&l[i]), CL_SUCCESS);
+        for (unsigned i = 0; i < n; i++)
+            ck_assert_int_eq(yk_letter_receive(&l[i]), CL_SUCCESS);
+        ck_assert(!memcmp(b, want, BYTES));
+    }
+    ck_assert_int_eq(yk_mailboxes_copy(m, &from, &to, 9 * BOX, false), CL_SUCCESS);
+    ck_assert_ptr_null(q[0].first);
+    ck_assert_ptr_null(q[1].first);
+    yk_mailboxes_destroy(m);
+    free(a), free(b), free(want);
+}
+END_TEST
+
+START_TEST(a_letter_that_fails_leaves_nothing_under_way)
+{
+    unsigned char *a = noise(), *b = noise();
+    watch = NULL;
+    for (int side = 0; side < 2; side++)
+        for (int fail = 1; fail <= 12; fail++) {
+            struct queue q[2];
+            struct yk_mailboxes *m = open_boxes(&owned);
+            struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 5},
+                               to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 7};
+            struct yk_letter l[2];
+            bool right[2];
+            q[side].fail_at = fail;
+            for (int i = 0; i < 2; i++)
+                right[i] = yk_mailboxes_post(m, &from, &to, BOX, false, &l[i]);
+            for (int i = 0; i < 2; i++)
+                right[i] = right[i] && yk_letter_send(&l[i]) == CL_SUCCESS;
+            for (int i = 0; i < 2; i++)
+                right[i] = right[i] && yk_letter_receive(&l[i]) == CL_SUCCESS;
+            ck_assert((right[0] && right[1]) == (q[side].calls < fail));
+            ck_assert_ptr_null(q[0].first);
+            ck_assert_ptr_null(q[1].first);
+            q[side].fail_at = 0;
+            ck_assert_int_eq(yk_mailboxes_copy(m, &from, &to, 7 * BOX, false), CL_SUCCESS);
+            ck_assert(!memcmp(a + 5, b + 7, 7 * BOX));
+            yk_mailboxes_destroy(m);
+        }
+    ck_assert_int_eq(alive, 0);
+    free(a), free(b);
+}
+END_TEST
+
 START_TEST(an_import_that_fails_leaves_nothing)
 {
     for (fail_at = 1; fail_at <= YK_MAILBOX_SLOTS; fail_at++) {
@@ -242,5 +312,6 @@ START_TEST(copies_of_several_threads_take_turns)
 END_TEST
 
 YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, both_copies_go_on_at_a_time,
-             a_call_that_fails_leaves_nothing_under_way, a_device_lost_in_the_middle,
-             an_import_that_fails_leaves_nothing, copies_of_several_threads_take_turns)
+             a_call_that_fails_leaves_nothing_under_way, a_device_lost_in_the_middle, letters_are_under_way_together,
+             a_letter_that_fails_leaves_nothing_under_way, an_import_that_fails_leaves_nothing,
+             copies_of_several_threads_take_turns)
