@@ -1,0 +1,79 @@
+/* One device's part in a divided launch: what it takes, gives to its driver, waits for and says of it. Who uses it:
+ * share.c, which has all of them and deals with those that fail. */
+#ifndef YK_SHIM_QUEUE_TAKER_H
+#define YK_SHIM_QUEUE_TAKER_H
+
+#include "shim/queue/crew.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/operand.h"
+#include "shim/queue/reduction.h"
+#include "shim/queue/share_tail.h"
+
+struct yk_chunk {
+    uint64_t from, to;
+    unsigned share; /* device whose share it was to be */
+};
+
+/* What all takers of one launch share. */
+struct yk_share_work {
+    struct yk_launch *l;
+    const struct yk_decision *d;
+    const struct yk_facts_kernel *facts;
+    struct yk_reductions reductions;
+    struct yk_lock lock;         /* guards the next three */
+    uint64_t next;               /* first work-group that nobody has (guided) */
+    double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
+    unsigned takers;
+    struct yk_tail tail;
+};
+
+struct yk_taker {
+    struct yk_task task;
+    struct yk_share_work *work;
+    unsigned dev;
+    struct yk_code_kernel *kernel;
+    struct yk_chunk failed; /* what it had when it failed */
+    bool touched;           /* its device may have begun that */
+    bool suspect;           /* its device may still be at it */
+    bool took;              /* fixed shares: it has had its one */
+    bool cold;              /* its first piece was the first of this kernel there */
+    cl_int err;
+    uint64_t groups;
+    double seconds;
+    bool started; /* by a thread of the device */
+    bool flying;  /* its chunk has been given to the driver: */
+    struct yk_flown {
+        struct yk_chunk chunk;
+        cl_command_queue queue;
+        cl_event event[YK_SHARE_BOXES];
+        unsigned n, boxes;
+        cl_int err;
+        uint64_t start;
+    } flown;
+};
+
+/** Is its device not ready yet? */
+static inline bool yk_taker_late(const struct yk_taker *t)
+{
+    return t->work->d->late[t->dev];
+}
+
+/** A real kernel with its arguments. Errors: YK_SHARE_UNTOUCHED. */
+cl_int yk_taker_equip(struct yk_taker *t);
+
+/** Run chunk C on T's device and wait; T says how that went, and what it was if it failed. */
+cl_int yk_taker_run(struct yk_taker *t, struct yk_chunk c);
+
+/** A task of T's: all that there is for it, piece by piece. */
+void yk_taker_take(struct yk_task *task);
+
+/**
+ * A device that computes by itself once its driver has been given its share needs no thread that waits for it, which
+ * would have to be woken: give the driver T's share. False: it is no such device, or share. yk_takers_land must follow.
+ */
+bool yk_taker_fly(struct yk_taker *t);
+
+/** Wait for those of the N takers that fly, whichever comes first. */
+void yk_takers_land(struct yk_taker *t, unsigned n);
+
+#endif
