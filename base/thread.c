@@ -3,6 +3,22 @@
 #include <pthread.h>
 #include <time.h>
 
+/* A thread may run an app's callback or a driver's compiler, which count on the main thread's stack: where that has no
+ * limit, the C library gives threads 2 MiB. Address space only: pages come as they are touched. */
+enum { STACK = 8 << 20 };
+
+static int create(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+    pthread_attr_t attr;
+    size_t usual;
+    if (pthread_attr_init(&attr))
+        return pthread_create(thread, NULL, fn, arg);
+    bool less = !pthread_attr_getstacksize(&attr, &usual) && usual < STACK && !pthread_attr_setstacksize(&attr, STACK);
+    int failed = pthread_create(thread, &attr, fn, arg);
+    pthread_attr_destroy(&attr);
+    return failed && less ? pthread_create(thread, NULL, fn, arg) : failed;
+}
+
 int yk_thread_start(void *(*fn)(void *), void *arg)
 {
     pthread_t thread;
@@ -12,7 +28,7 @@ int yk_thread_start(void *(*fn)(void *), void *arg)
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&others, own[i]);
     pthread_sigmask(SIG_BLOCK, &others, &before);
-    int failed = pthread_create(&thread, NULL, fn, arg); /* inherits the mask */
+    int failed = create(&thread, fn, arg); /* inherits the mask */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failed)
         pthread_detach(thread);

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /** A detached thread that runs FN(ARG). Signals to the process do not reach it; those for what it does itself (SIGFPE,
- * SIGSEGV ...) do, since drivers handle them. Errors: 0, or errno's number: nothing runs. Thread: any. */
+ * SIGSEGV ...) do, since drivers handle them. Its stack is the usual one (RLIMIT_STACK), but 8 MiB at least where there
+ * is room for it. Errors: 0, or errno's number: nothing runs. Thread: any. */
 int yk_thread_start(void *(*fn)(void *), void *arg);
 
 /* Around writing to a file or pipe that may be full, over a limit or without a reader. */
