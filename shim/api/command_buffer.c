@@ -102,7 +102,7 @@ static cl_int CL_API_CALL retain(cl_command_buffer_khr command_buffer)
 static cl_int CL_API_CALL release(cl_command_buffer_khr command_buffer)
 {
     struct yk_command_buffer *b = yk_command_buffer_from(command_buffer);
-    if (!b)
+    if (!b || !yk_handle_owned(&b->h))
         return CL_INVALID_COMMAND_BUFFER_KHR;
     yk_handle_release(&b->h);
     return CL_SUCCESS;

@@ -85,7 +85,7 @@ cl_int yk_api_RetainContext(cl_context context)
 cl_int yk_api_ReleaseContext(cl_context context)
 {
     struct yk_context *ctx = yk_context_from(context);
-    if (!ctx)
+    if (!ctx || !yk_handle_owned(&ctx->h))
         return CL_INVALID_CONTEXT;
     yk_handle_release(&ctx->h);
     return CL_SUCCESS;

@@ -174,9 +174,10 @@ cl_int yk_api_RetainDevice(cl_device_id device)
 cl_int yk_api_ReleaseDevice(cl_device_id device)
 {
     struct yk_subdevice *s = yk_subdevice_from(device);
-    if (s)
+    bool counted = s && yk_handle_owned(&s->h);
+    if (counted)
         yk_handle_release(&s->h);
-    return s || device == yk_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
+    return counted || device == yk_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 cl_int yk_api_RetainDeviceEXT(cl_device_id device)

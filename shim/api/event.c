@@ -81,7 +81,7 @@ cl_int yk_api_RetainEvent(cl_event event)
 cl_int yk_api_ReleaseEvent(cl_event event)
 {
     struct yk_event *ev = yk_event_from(event);
-    if (!ev)
+    if (!ev || !yk_handle_owned(&ev->h))
         return CL_INVALID_EVENT;
     yk_handle_release(&ev->h);
     return CL_SUCCESS;

@@ -177,7 +177,7 @@ cl_int yk_api_RetainSampler(cl_sampler sampler)
 cl_int yk_api_ReleaseSampler(cl_sampler sampler)
 {
     struct yk_sampler *s = yk_sampler_from(sampler);
-    if (!s)
+    if (!s || !yk_handle_owned(&s->h))
         return CL_INVALID_SAMPLER;
     yk_handle_release(&s->h);
     return CL_SUCCESS;

@@ -105,7 +105,7 @@ cl_int yk_api_RetainKernel(cl_kernel kernel)
 cl_int yk_api_ReleaseKernel(cl_kernel kernel)
 {
     struct yk_kernel *k = yk_kernel_from(kernel);
-    if (!k)
+    if (!k || !yk_handle_owned(&k->h))
         return CL_INVALID_KERNEL;
     yk_handle_release(&k->h);
     return CL_SUCCESS;

@@ -53,7 +53,7 @@ cl_int yk_api_RetainMemObject(cl_mem memobj)
 cl_int yk_api_ReleaseMemObject(cl_mem memobj)
 {
     struct yk_mem *m = yk_mem_from(memobj);
-    if (!m)
+    if (!m || !yk_handle_owned(&m->h))
         return CL_INVALID_MEM_OBJECT;
     yk_handle_release(&m->h);
     return CL_SUCCESS;

@@ -201,7 +201,7 @@ cl_int yk_api_RetainProgram(cl_program program)
 cl_int yk_api_ReleaseProgram(cl_program program)
 {
     struct yk_program *p = yk_program_from(program);
-    if (!p)
+    if (!p || !yk_handle_owned(&p->h))
         return CL_INVALID_PROGRAM;
     yk_handle_release(&p->h);
     return CL_SUCCESS;

@@ -45,7 +45,7 @@ cl_int yk_api_RetainCommandQueue(cl_command_queue command_queue)
 cl_int yk_api_ReleaseCommandQueue(cl_command_queue command_queue)
 {
     struct yk_queue *q = yk_queue_from(command_queue);
-    if (!q)
+    if (!q || !yk_handle_owned(&q->h))
         return CL_INVALID_COMMAND_QUEUE;
     yk_queue_release(q);
     return CL_SUCCESS;

@@ -10,13 +10,14 @@ void yk_handle_init(struct yk_handle *h, enum yk_kind kind, void (*destroy)(stru
 
 void yk_handle_retain(struct yk_handle *h)
 {
-    __atomic_fetch_add(&h->refs, 1, __ATOMIC_RELAXED);
+    if (__atomic_fetch_add(&h->refs, 1, __ATOMIC_RELAXED) == 0)
+        yk_hold(h); /* it had been released */
 }
 
 void yk_drop(struct yk_handle *h)
 {
     if (__atomic_sub_fetch(&h->holds, 1, __ATOMIC_ACQ_REL) == 0 && h->destroy) {
-        h->kind = 0;
+        __atomic_store_n(&h->kind, 0, __ATOMIC_RELAXED);
         h->destroy(h);
     }
 }

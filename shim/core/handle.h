@@ -35,20 +35,29 @@ extern const void *const yk_dispatch;
 /** H with one reference of the app. */
 void yk_handle_init(struct yk_handle *h, enum yk_kind kind, void (*destroy)(struct yk_handle *h));
 
-/** Is P a live handle of KIND that the app still owns? NULL: no. Thread: any. Reads *P. */
+/** Is P a live handle of KIND? One that the app has released is, while something of the app's needs it: a context its
+ * queues, a program its kernels, a buffer its sub-buffers; queries name it. NULL: no. Thread: any. Reads *P. */
 static inline bool yk_handle_is(const void *p, enum yk_kind kind)
 {
     const struct yk_handle *h = p;
-    return h && h->kind == (uint32_t)kind && __atomic_load_n(&h->refs, __ATOMIC_RELAXED) > 0;
+    return h && __atomic_load_n(&h->kind, __ATOMIC_RELAXED) == (uint32_t)kind;
 }
 
-/** References of the app now. Thread: any. */
+/** Has the app references of H, which is live? Thread: any. */
+static inline bool yk_handle_owned(const struct yk_handle *h)
+{
+    return __atomic_load_n(&h->refs, __ATOMIC_RELAXED) > 0;
+}
+
+/** What a query for references answers: the app's, and one where only what needs H has any. Thread: any. */
 static inline uint32_t yk_handle_refs(const struct yk_handle *h)
 {
-    return (uint32_t)__atomic_load_n(&h->refs, __ATOMIC_RELAXED);
+    int32_t refs = __atomic_load_n(&h->refs, __ATOMIC_RELAXED);
+    return refs > 0 ? (uint32_t)refs : 1;
 }
 
-/** The app's retain and release. Release destroys (outside of any lock) with the last reference and the last hold. */
+/** The app's retain and release: H is live, and to be released it has references. Release destroys (outside of any
+ * lock) with the last reference and the last hold. */
 void yk_handle_retain(struct yk_handle *h);
 void yk_handle_release(struct yk_handle *h);
 

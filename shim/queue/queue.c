@@ -305,6 +305,7 @@ static void *worker_thread(void *arg)
         yk_lock_take(&q->lock);
         done_with(q, c);
     }
+    q->worker = false; /* who has a released queue from an event's query may use it */
     yk_lock_drop(&q->lock);
     yk_drop(&q->h);
     return NULL;

@@ -59,6 +59,63 @@ START_TEST(objects_released_while_commands_are_pending)
 }
 END_TEST
 
+/* Found again by queries, and as good as ever: a context by its queue, a program by its kernel, a buffer by its part,
+ * a queue by an event. */
+START_TEST(released_objects_live_while_others_need_them)
+{
+    struct cl c = open_cl(0), found = c;
+    cl_int err, out[N], zero = 0;
+    cl_uint devices = 0, refs = 0;
+    cl_event e;
+    cl_mem a = buffer_of(&c, sizeof out), whole;
+    cl_buffer_region half = {sizeof out / 2, sizeof out / 2};
+    cl_mem part = clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &half, &err);
+    OK(err);
+    cl_kernel fill = kernel_of(&c, "fill");
+    OK(clEnqueueFillBuffer(c.queue, a, &zero, sizeof zero, 0, sizeof out, 0, NULL, &e));
+    OK(clFinish(c.queue));
+    OK(clReleaseMemObject(a));
+    close_cl(&c);
+    OK(clGetEventInfo(e, CL_EVENT_COMMAND_QUEUE, sizeof found.queue, &found.queue, NULL));
+    OK(clGetCommandQueueInfo(found.queue, CL_QUEUE_CONTEXT, sizeof found.context, &found.context, NULL));
+    OK(clGetKernelInfo(fill, CL_KERNEL_PROGRAM, sizeof found.program, &found.program, NULL));
+    OK(clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL));
+    OK(clGetContextInfo(found.context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL));
+    OK(clGetContextInfo(found.context, CL_CONTEXT_REFERENCE_COUNT, sizeof refs, &refs, NULL));
+    ck_assert_uint_eq(devices, 1);
+    ck_assert_uint_ge(refs, 1);
+    cl_kernel add = kernel_of(&found, "add");
+    cl_mem b = buffer_of(&found, sizeof out);
+    cl_event gate = clCreateUserEvent(found.context, &err), last;
+    OK(err);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    set2(fill, whole, 5);
+    for (int round = 0; round < 3; round++) { /* what a queue's thread does is over in between */
+        launch(&found, fill, 1, &gate, NULL);
+        OK(clFinish(found.queue));
+    }
+    OK(clEnqueueFillBuffer(found.queue, b, &zero, sizeof zero, 0, sizeof out, 0, NULL, NULL));
+    OK(clSetKernelArg(add, 0, sizeof whole, &whole));
+    OK(clSetKernelArg(add, 1, sizeof b, &b));
+    launch(&found, add, 0, NULL, NULL);
+    OK(clEnqueueReadBuffer(found.queue, b, CL_FALSE, 0, sizeof out, out, 0, NULL, &last));
+    OK(clRetainContext(found.context));
+    OK(clRetainMemObject(whole));
+    OK(clReleaseEvent(e));
+    OK(clReleaseMemObject(part));
+    OK(clWaitForEvents(1, &last));
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(out[i], 5 + i);
+    OK(clReleaseMemObject(whole));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseKernel(fill));
+    OK(clReleaseKernel(add));
+    OK(clReleaseEvent(gate));
+    OK(clReleaseEvent(last));
+    OK(clReleaseContext(found.context));
+}
+END_TEST
+
 static void on_complete(cl_event event, cl_int status, void *data)
 {
     cl_uint refs = 0;
@@ -200,6 +257,6 @@ START_TEST(wrong_arguments_get_the_specified_codes)
 END_TEST
 
 YK_TEST_MAIN("semantics", arguments_changed_between_pending_launches, objects_released_while_commands_are_pending,
-             callbacks_may_call_opencl, failed_user_event_fails_what_waits_for_it,
-             out_of_order_queue_obeys_events_and_barriers, profiling_times_rise,
-             wrong_arguments_get_the_specified_codes)
+             released_objects_live_while_others_need_them, callbacks_may_call_opencl,
+             failed_user_event_fails_what_waits_for_it, out_of_order_queue_obeys_events_and_barriers,
+             profiling_times_rise, wrong_arguments_get_the_specified_codes)
