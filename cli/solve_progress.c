@@ -70,7 +70,11 @@ static bool on_progress(void *ctx, const struct yk_solve_progress *p)
     if (p->nparts > 1)
         fprintf(stderr, "part %zu of %zu: ", p->part + 1, p->nparts);
     if (p->phase == YK_SOLVE_SEARCH) {
-        fprintf(stderr, "search %.1f s, best plan 10^%.2f multiply-adds", p->seconds, p->log10_operations);
+        fprintf(stderr, "search %.1f s, ", p->seconds);
+        if (isfinite(p->log10_operations))
+            fprintf(stderr, "best plan 10^%.2f multiply-adds", p->log10_operations);
+        else
+            fprintf(stderr, "no plan yet");
     } else {
         fprintf(stderr, "node %u of %u, %.1f %%", p->node + 1, p->nnodes, 100 * p->done);
         if (p->done > 0.01)

@@ -18,7 +18,7 @@ struct solve {
     size_t part;
     uint64_t began;     /* of the phase */
     double total, done; /* multiply-adds of all parts, of those that are ready */
-    double cells;       /* of the factors of all parts */
+    double cells;       /* of the factors of the parts that have no plan yet */
     bool canceled;
     char *msg;
     size_t n;
@@ -114,7 +114,10 @@ static yk_status make_plan(struct solve *s, size_t part, double memory)
     double cells = 0;
     for (size_t i = 0; i < net->nfactors; i++)
         cells += (double)net->factor[i].cells;
-    so.max_seconds = s->opt->search_seconds < 0 ? -1 : s->opt->search_seconds * cells / s->cells;
+    /* what is left of the time, shared with the parts to come by their size */
+    so.max_seconds =
+        s->opt->search_seconds < 0 ? -1 : fmax(0, s->opt->search_seconds - seconds_since(s->began)) * cells / s->cells;
+    s->cells -= cells;
     /* Slices and other arithmetics take copies of the factors, which the search does not count. */
     so.memory_bytes = fmax(memory - 8 * cells, memory / 2);
     so.threads = s->opt->threads;

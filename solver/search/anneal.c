@@ -98,6 +98,11 @@ static double sum_costs(const struct tree *t)
     return sum;
 }
 
+double anneal_sweep_seconds(const struct problem *p)
+{
+    return 1e-9 * (30 + 8 * (double)p->words) * p->nleaves;
+}
+
 bool anneal(struct tree *t, struct tree *best, const struct problem *p, const struct anneal_schedule *s, struct rng *r,
             const struct deadline *d)
 {
@@ -107,6 +112,7 @@ bool anneal(struct tree *t, struct tree *best, const struct problem *p, const st
     for (uint32_t i = 0; i < THRESHOLDS; i++) /* evenly spaced quantiles of the exponential distribution */
         draw[i] = -log2((i + 0.5) / THRESHOLDS) * 0.69314718055994531;
     bool better = false, fast = yk_fast_isa();
+    const uint32_t look = anneal_sweep_seconds(p) > 1e-4 ? 1 : 16; /* sweeps between two looks at the clock */
     for (uint32_t k = 0; k < s->sweeps; k++) {
         double at = s->sweeps > 1 ? (double)k / (s->sweeps - 1) : 1;
         double temperature = s->hot * pow(s->cold / s->hot, at);
@@ -119,7 +125,7 @@ bool anneal(struct tree *t, struct tree *best, const struct problem *p, const st
             tree_copy(best, t);
             better = true;
         }
-        if (k % 16 == 15 && deadline_passed(d))
+        if (k % look == look - 1 && deadline_passed(d))
             break;
     }
     return better;

@@ -2,18 +2,9 @@
 #ifndef YK_SOLVER_SEARCH_IMPROVE_H
 #define YK_SOLVER_SEARCH_IMPROVE_H
 
+#include "solver/search/deadline.h"
 #include "solver/search/rng.h"
 #include "solver/search/tree.h"
-
-/* When to give up: asked now and then. */
-struct deadline {
-    bool (*passed)(const void *ctx); /* NULL: never */
-    const void *ctx;
-};
-YK_INLINE bool deadline_passed(const struct deadline *d)
-{
-    return d->passed && d->passed(d->ctx);
-}
 
 struct anneal_schedule {
     double hot, cold; /* temperatures in powers of two of cost; fall geometrically */
@@ -24,6 +15,9 @@ struct anneal_schedule {
 /* Simulated annealing by rotations from T; BEST gets the best tree met if it beats BEST's total. True: it did. */
 bool anneal(struct tree *t, struct tree *best, const struct problem *p, const struct anneal_schedule *s, struct rng *r,
             const struct deadline *d);
+
+/* About what a sweep over a tree of P takes, before one has been measured. */
+double anneal_sweep_seconds(const struct problem *p);
 
 enum { RECONF_MAX = 12 };
 struct reconf_work;

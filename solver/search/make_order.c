@@ -3,9 +3,11 @@
 #include "solver/search/make_work.h"
 
 /* Tables of the bucket W->bucket[0..n) joined pairwise. Up to EXACT tables the pair of the least union goes first. */
-static void join_bucket(struct tree *t, const struct problem *p, struct make_work *w, uint32_t n)
+static void join_bucket(struct tree *t, const struct problem *p, struct make_work *w, uint32_t n,
+                        const struct deadline *d)
 {
-    enum { EXACT = 12 };
+    enum { EXACT = 12, LOOK = 256 };
+    bool late = false;
     while (n > 1) {
         uint32_t bi = 0, bj = 1;
         if (n <= EXACT) {
@@ -23,6 +25,8 @@ static void join_bucket(struct tree *t, const struct problem *p, struct make_wor
                         best = u, bi = i, bj = j;
                 }
             }
+        } else if (late || (late = n % LOOK == 0 && deadline_passed(d))) {
+            bi = n - 1, bj = n - 2;
         } else {
             for (uint32_t i = 0; i < n; i++) { /* the two smallest */
                 double s = w->size[w->bucket[i]];
@@ -44,7 +48,8 @@ static void join_bucket(struct tree *t, const struct problem *p, struct make_wor
     }
 }
 
-void make_from_order(struct tree *t, const struct problem *p, struct make_work *w, const uint32_t *order, uint32_t nv)
+void make_from_order(struct tree *t, const struct problem *p, struct make_work *w, const uint32_t *order, uint32_t nv,
+                     const struct deadline *d)
 {
     grow_begin(p, w);
     for (uint32_t k = 0; k < nv; k++) {
@@ -57,7 +62,7 @@ void make_from_order(struct tree *t, const struct problem *p, struct make_work *
                 w->bucket[n++] = table;
             }
         }
-        join_bucket(t, p, w, n);
+        join_bucket(t, p, w, n, d);
     }
     grow_end(t, p, w);
 }
@@ -134,23 +139,38 @@ YK_INLINE void eliminate(struct make_work *w, const struct problem *p, uint32_t 
         w->dirty[k] |= nv[k] | (filled ? twos[k] : 0);
 }
 
-YK_INLINE uint32_t order_body(const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
-                              struct rng *r)
+/* Without fill, V adjacent to all others: the rest is a clique, which every order leaves as it is. */
+YK_INLINE bool clique_of(const struct make_work *w, uint32_t v, enum make_rule rule, uint32_t others, uint32_t words)
 {
-    uint32_t words = p->words, n = 0;
+    return (rule == MAKE_FILL || rule == MAKE_WEIGHTED_FILL) && w->score[v] == 0 &&
+           bits_count(w->adj + (size_t)v * words, words) == others;
+}
+
+/* The order into w->order; its length, or 0: the deadline passed. */
+YK_INLINE uint32_t order_body(const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
+                              struct rng *r, const struct deadline *d)
+{
+    enum { LOOK = 16 }; /* variables between two looks at the clock */
+    uint32_t words = p->words, n = 0, alive = 0, looked = 0;
     memcpy(w->adj, w->graph, (size_t)p->nbits * words * sizeof *w->adj);
     memset(w->alive, 0, words * sizeof *w->alive);
     for (uint32_t v = 0; v < p->nbits; v++) {
         if (w->first[v + 1] == w->first[v])
             continue;
         bit_set(w->alive, v);
+        alive++;
         w->noise[v] = 1 + noise * rng_unit(r);
     }
     memcpy(w->dirty, w->alive, words * sizeof *w->dirty);
     for (;;) {
         BITS_FOREACH(v, w->dirty, words)
-        if (bit_get(w->alive, v))
+        {
+            if (!bit_get(w->alive, v))
+                continue;
             w->score[v] = score_of(w, p, v, rule) * w->noise[v];
+            if (++looked % LOOK == 0 && words > 4 && deadline_passed(d))
+                return 0;
+        }
         memset(w->dirty, 0, words * sizeof *w->dirty);
         double best = INFINITY;
         uint32_t ties = 0, pick = YK_NO_VAR;
@@ -165,26 +185,34 @@ YK_INLINE uint32_t order_body(const struct problem *p, struct make_work *w, enum
         }
         if (pick == YK_NO_VAR)
             return n;
+        if (clique_of(w, pick, rule, alive - n - 1, words)) {
+            BITS_FOREACH(v, w->alive, words)
+            w->order[n++] = v;
+            return n;
+        }
         w->order[n++] = pick;
         eliminate(w, p, pick);
     }
 }
 
 YK_FAST_ISA static uint32_t order_fast(const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
-                                       struct rng *r)
+                                       struct rng *r, const struct deadline *d)
 {
-    return order_body(p, w, rule, noise, r);
+    return order_body(p, w, rule, noise, r, d);
 }
 
 static uint32_t order_plain(const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
-                            struct rng *r)
+                            struct rng *r, const struct deadline *d)
 {
-    return order_body(p, w, rule, noise, r);
+    return order_body(p, w, rule, noise, r, d);
 }
 
-void make_by_order_rule(struct tree *t, const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
-                        struct rng *r)
+bool make_by_order_rule(struct tree *t, const struct problem *p, struct make_work *w, enum make_rule rule, double noise,
+                        struct rng *r, const struct deadline *d)
 {
-    uint32_t n = yk_fast_isa() ? order_fast(p, w, rule, noise, r) : order_plain(p, w, rule, noise, r);
-    make_from_order(t, p, w, w->order, n);
+    uint32_t n = (yk_fast_isa() ? order_fast : order_plain)(p, w, rule, noise, r, d);
+    if (!n)
+        return false;
+    make_from_order(t, p, w, w->order, n, d);
+    return true;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include "solver/search/make_work.h"
 
+enum { LOOK = 16 }; /* tables between two looks at the clock */
+
 static bool push(struct make_work *w, struct make_pair x)
 {
     if (w->nheap == w->heap_cap) {
@@ -78,19 +80,25 @@ static bool neighbours(const struct problem *p, struct make_work *w, uint32_t a,
     return true;
 }
 
-void make_by_pairs(struct tree *t, const struct problem *p, struct make_work *w, double alpha, double temperature,
-                   struct rng *r)
+bool make_by_pairs(struct tree *t, const struct problem *p, struct make_work *w, double alpha, double temperature,
+                   struct rng *r, const struct deadline *d)
 {
     grow_begin(p, w);
     w->nheap = 0;
     bool room = true;
-    for (uint32_t a = 0; a < p->nleaves && room; a++)
+    for (uint32_t a = 0; a < p->nleaves && room; a++) {
+        if (a % LOOK == LOOK - 1 && deadline_passed(d))
+            return false;
         room = neighbours(p, w, a, true, alpha, temperature, r);
+    }
     while (w->nheap && room) {
         struct make_pair x = pop(w);
         if (w->up[x.a] != x.a || w->up[x.b] != x.b)
             continue;
+        if (w->next % LOOK == 0 && deadline_passed(d))
+            return false;
         room = neighbours(p, w, grow_join(t, p, w, x.a, x.b), false, alpha, temperature, r);
     }
     grow_end(t, p, w); /* without memory for the heap the rest is joined as it comes: a poor tree, still a tree */
+    return true;
 }

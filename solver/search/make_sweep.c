@@ -31,7 +31,7 @@ static uint32_t breadth_first(struct make_work *w, uint32_t start, uint32_t n)
     return n;
 }
 
-void make_by_sweep(struct tree *t, const struct problem *p, struct make_work *w)
+void make_by_sweep(struct tree *t, const struct problem *p, struct make_work *w, const struct deadline *d)
 {
     uint32_t n = 0;
     memset(w->set, 0, w->words * sizeof *w->set);
@@ -49,5 +49,5 @@ void make_by_sweep(struct tree *t, const struct problem *p, struct make_work *w)
         }
         n = end;
     }
-    make_from_order(t, p, w, w->order, n);
+    make_from_order(t, p, w, w->order, n, d);
 }

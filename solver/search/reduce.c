@@ -168,7 +168,27 @@ static yk_status keep_joins(struct reduction *out, const struct reducer *r)
     return YK_OK;
 }
 
-yk_status reduce(struct reduction *out, const struct problem *full)
+/* Until nothing more can be joined. */
+static void join_small(struct reducer *r, const struct deadline *d)
+{
+    enum { LOOK = 64 };
+    do {
+        r->changed = false;
+        for (uint32_t v = 0; v < r->p->nbits; v++) {
+            if (v % LOOK == 0 && deadline_passed(d))
+                return;
+            if (r->w->first[v + 1] > r->w->first[v])
+                try_variable(r, v);
+        }
+        for (uint32_t i = 0, last = r->w->next; i < last; i++) {
+            if (i % LOOK == 0 && deadline_passed(d))
+                return;
+            try_table(r, i);
+        }
+    } while (r->changed);
+}
+
+yk_status reduce(struct reduction *out, const struct problem *full, const struct deadline *d)
 {
     struct reducer r = {.p = full, .w = make_work_new(full)};
     *out = (struct reduction){0};
@@ -177,14 +197,7 @@ yk_status reduce(struct reduction *out, const struct problem *full)
     yk_status st = YK_ENOMEM;
     if (r.w && r.t.node && r.out) {
         grow_begin(full, r.w);
-        do {
-            r.changed = false;
-            for (uint32_t v = 0; v < full->nbits; v++)
-                if (r.w->first[v + 1] > r.w->first[v])
-                    try_variable(&r, v);
-            for (uint32_t i = 0, last = r.w->next; i < last; i++)
-                try_table(&r, i);
-        } while (r.changed);
+        join_small(&r, d);
         st = make_core(out, &r);
         if (st == YK_OK)
             st = keep_joins(out, &r);

@@ -4,6 +4,7 @@
 #ifndef YK_SOLVER_SEARCH_REDUCE_H
 #define YK_SOLVER_SEARCH_REDUCE_H
 
+#include "solver/search/deadline.h"
 #include "solver/search/tree.h"
 
 struct reduction {
@@ -15,8 +16,8 @@ struct reduction {
     bool *used;          /* [2 * full.nleaves] scratch */
 };
 
-/* Errors: YK_ENOMEM, R finished. Cost: a few passes over the sets of FULL. */
-yk_status reduce(struct reduction *r, const struct problem *full);
+/* Errors: YK_ENOMEM, R finished. Cost: a few passes over the sets of FULL; once D has passed no more is joined. */
+yk_status reduce(struct reduction *r, const struct problem *full, const struct deadline *d);
 void reduction_finish(struct reduction *r);
 /* T = the joins and the tree CORE on top (not read if the core has fewer than two leaves); recounted. */
 void reduction_expand(struct reduction *r, struct tree *t, const struct problem *full, const struct tree *core);

@@ -18,9 +18,9 @@ struct yk_search_model {
 };
 
 struct yk_search_progress {
-    double elapsed;                                             /* seconds of search so far */
-    uint64_t trials;                                            /* trees made from scratch or annealed */
-    double log10_operations, log2_largest, peak_bytes, seconds; /* of the best plan so far, not sliced yet */
+    double elapsed;                                 /* seconds of search so far */
+    uint64_t trials;                                /* trees made from scratch or annealed */
+    double log10_operations, log2_largest, seconds; /* of the best plan so far, not sliced yet; infinite: none yet */
 };
 
 struct yk_search_options {
@@ -50,7 +50,8 @@ extern const struct yk_search_model yk_search_model_default;
  * Errors: YK_ENOMEM; YK_ELIMIT with a sentence in MSG (at most N bytes) when no plan meets the bound, even sliced;
  *         YK_ECANCELED when PROGRESS asked to end while variables were being sliced.
  *         On an error OUT is empty and finished.
- * Cost:   the time asked for, plus at most a few percent; milliseconds on small networks.
+ * Cost:   the time asked for (the quick try: a tenth of a second), plus at most a few percent; milliseconds on small
+ *         networks. With more than some ten thousand variables, what one pass over their sets takes.
  */
 yk_status yk_solver_plan_search(const struct yk_network *net, const struct yk_search_options *opt,
                                 struct yk_solver_plan *out, char *msg, size_t n);

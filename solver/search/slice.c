@@ -4,15 +4,11 @@
 #include <stdlib.h>
 #include "solver/search/plan_tools.h"
 
-/* A run of ten years is no plan. */
-static const double HOPELESS_SECONDS = 3.2e8;
-
 struct slicer {
     struct problem *p;
     struct tree *t, work;
     struct reconf_work *reconf;
-    const struct build_options *o;
-    const struct deadline *stop;
+    const struct slice_options *o;
     double memory;
     struct rng r;
 };
@@ -20,7 +16,7 @@ struct slicer {
 /* The plan of T, with n-ary steps if the peak allows them. */
 static yk_status build_best(struct yk_solver_plan *out, struct slicer *s)
 {
-    struct build_options o = *s->o;
+    struct build_options o = s->o->build;
     yk_status st = build_plan(out, s->p, s->t, &o);
     if (st || out->peak_bytes <= s->memory || !o.merge)
         return st;
@@ -81,15 +77,26 @@ static uint32_t choose(const struct slicer *s)
     return pick;
 }
 
+/* The least that more slices can be foretold to be: the largest table must fit, with another beside it. */
+static double slices_to_come(const struct slicer *s)
+{
+    return fmax(1, log2(2 * 8 * tree_largest(s->t, s->p) / s->memory));
+}
+
 static void optimise(struct slicer *s)
 {
     /* Of large trees less: each slice is followed by this. */
-    uint32_t sweeps = (uint32_t)fmax(2, fmin(200, 1e6 / s->p->nleaves));
-    struct anneal_schedule a = {.hot = 0.3, .cold = 0.02, .sweeps = sweeps, .floor = 1e-4};
+    double sweeps = fmax(2, fmin(200, 1e6 / s->p->nleaves)), left = deadline_left(&s->o->time);
     tree_recount(s->t, s->p);
+    if (left <= 0)
+        return;
+    sweeps = fmin(sweeps, left / (1 + slices_to_come(s)) / 2 / anneal_sweep_seconds(s->p));
+    if (sweeps < 2)
+        return;
+    struct anneal_schedule a = {.hot = 0.3, .cold = 0.02, .sweeps = (uint32_t)sweeps, .floor = 1e-4};
     tree_copy(&s->work, s->t);
-    anneal(&s->work, s->t, s->p, &a, &s->r, s->stop);
-    reconf_tree(s->t, s->p, s->reconf, 8, 0.01, false, &s->r, s->stop);
+    anneal(&s->work, s->t, s->p, &a, &s->r, &s->o->time);
+    reconf_tree(s->t, s->p, s->reconf, 8, 0.01, false, &s->r, &s->o->time);
 }
 
 /* Later optimisation may have made an early slice needless. */
@@ -99,6 +106,8 @@ static yk_status drop_needless(struct yk_solver_plan *out, struct slicer *s)
         struct yk_solver_plan more;
         if (!bit_get(s->p->sliced, v))
             continue;
+        if (deadline_passed(&s->o->time))
+            break;
         problem_unslice(s->p, v);
         tree_recount(s->t, s->p);
         yk_status st = build_best(&more, s);
@@ -116,27 +125,44 @@ static yk_status drop_needless(struct yk_solver_plan *out, struct slicer *s)
     return YK_OK;
 }
 
+/* The least that running the present tree is predicted to take: no n-ary step has fewer operations. */
+static double least_seconds(const struct slicer *s)
+{
+    double states = 1;
+    BITS_FOREACH(v, s->p->sliced, s->p->words)
+    states *= s->p->domain[v];
+    return s->o->build.model.per_operation * tree_operations(s->t, s->p) * states;
+}
+
+static yk_status refuse(const struct slicer *s, double unsliced, char *msg, size_t n)
+{
+    int at =
+        snprintf(msg, n, "the plan needs %.3g GB of tables where %.3g GB are allowed", unsliced / 1e9, s->memory / 1e9);
+    if (s->p->nleaves && at > 0 && (size_t)at < n)
+        snprintf(msg + at, n - (size_t)at,
+                 ", and even with %u variables fixed its largest table has %.3g GB and it takes a predicted %.3g s",
+                 bits_count(s->p->sliced, s->p->words), 8e-9 * tree_largest(s->t, s->p), least_seconds(s));
+    return YK_ELIMIT;
+}
+
 static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, size_t n)
 {
     yk_status st = build_best(out, s);
-    double unsliced = out->peak_bytes;
+    const double unsliced = out->peak_bytes;
     if (st || unsliced <= s->memory)
         return st;
     while (out->peak_bytes > s->memory) {
-        if (deadline_passed(s->stop)) {
+        if (deadline_passed(&s->o->stop)) {
             snprintf(msg, n, "ended by request");
             return YK_ECANCELED;
         }
-        uint32_t v = s->p->nleaves ? choose(s) : YK_NO_VAR;
-        if (v == YK_NO_VAR || out->seconds > HOPELESS_SECONDS) {
-            snprintf(msg, n,
-                     "the plan needs %.3g GB of tables where %.3g GB are allowed, and even with %u variables fixed it "
-                     "needs %.3g GB and a predicted %.3g s",
-                     unsliced / 1e9, s->memory / 1e9, out->nsliced, out->peak_bytes / 1e9, out->seconds);
-            return YK_ELIMIT;
-        }
+        uint32_t v = s->p->nleaves && least_seconds(s) <= HOPELESS_SECONDS ? choose(s) : YK_NO_VAR;
+        if (v == YK_NO_VAR)
+            return refuse(s, unsliced, msg, n);
         problem_slice(s->p, v);
         optimise(s);
+        if (8 * tree_largest(s->t, s->p) > s->memory)
+            continue; /* no plan of this tree fits */
         yk_solver_plan_finish(out);
         if ((st = build_best(out, s)))
             return st;
@@ -144,13 +170,13 @@ static yk_status run(struct yk_solver_plan *out, struct slicer *s, char *msg, si
     return drop_needless(out, s);
 }
 
-yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
-                       double memory_bytes, uint64_t seed, const struct deadline *stop, char *msg, size_t n)
+yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct slice_options *o,
+                       char *msg, size_t n)
 {
-    struct slicer s = {.p = p, .t = t, .o = o, .memory = memory_bytes, .stop = stop, .r = rng_make(seed, 1)};
+    struct slicer s = {.p = p, .t = t, .o = o, .memory = o->memory_bytes, .r = rng_make(o->seed, 1)};
     *out = (struct yk_solver_plan){0};
     yk_status st = YK_OK;
-    if (p->nleaves) {
+    if (p->nleaves && isfinite(o->memory_bytes)) {
         st = tree_init(&s.work, p);
         if (!st && !(s.reconf = reconf_work_new(p)))
             st = YK_ENOMEM;

@@ -6,12 +6,23 @@
 #include "solver/search/build.h"
 #include "solver/search/improve.h"
 
+/* A run of ten years is no plan. */
+static const double HOPELESS_SECONDS = 3.2e8;
+
+struct slice_options {
+    struct build_options build;
+    double memory_bytes; /* infinite: no bound */
+    uint64_t seed;
+    struct deadline stop; /* passed: the user asked to end */
+    struct deadline time; /* passed: no tree is improved any more; slicing itself goes on */
+};
+
 /**
- * Build OUT from T, slicing as few variables and adding as little work as can be so that peak_bytes <= MEMORY_BYTES
- * (infinite: no bound). T and P change: sliced variables leave P, T is optimised again after each.
- * Errors: YK_ENOMEM; YK_ELIMIT, and YK_ECANCELED once STOP has passed, with a sentence in MSG. OUT is then empty.
+ * Build OUT from T, slicing as few variables and adding as little work as can be so that peak_bytes fit the memory.
+ * T and P change: sliced variables leave P, T is optimised again after each.
+ * Errors: YK_ENOMEM; YK_ELIMIT, and YK_ECANCELED once O->stop has passed, with a sentence in MSG. OUT is then empty.
  */
-yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct build_options *o,
-                       double memory_bytes, uint64_t seed, const struct deadline *stop, char *msg, size_t n);
+yk_status slice_to_fit(struct yk_solver_plan *out, struct problem *p, struct tree *t, const struct slice_options *o,
+                       char *msg, size_t n);
 
 #endif

@@ -73,20 +73,49 @@ START_TEST(every_maker_makes_a_tree)
         struct make_work *w = make_work_new(&p);
         struct rng r = rng_make(seed, 0);
         for (int rule = 0; rule < MAKE_ORDER_RULES; rule++) {
-            make_by_order_rule(&t, &p, w, (enum make_rule)rule, 0.2, &r);
+            ck_assert(make_by_order_rule(&t, &p, w, (enum make_rule)rule, 0.2, &r, &never));
             check_tree(&t, &p);
         }
-        ck_assert(make_by_dissection(&t, &p, w, &r));
+        ck_assert(make_by_dissection(&t, &p, w, &r, &never));
         check_tree(&t, &p);
-        make_by_sweep(&t, &p, w);
+        make_by_sweep(&t, &p, w, &never);
         check_tree(&t, &p);
-        make_by_pairs(&t, &p, w, 1, 0.1, &r);
+        ck_assert(make_by_pairs(&t, &p, w, 1, 0.1, &r, &never));
         check_tree(&t, &p);
         make_work_free(w);
         tree_finish(&t);
         problem_finish(&p);
         network_drop(&net);
     }
+}
+END_TEST
+
+static double none_left(const void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+START_TEST(makers_give_up_in_time)
+{
+    const struct deadline over = {none_left, NULL};
+    struct yk_network net = grid_network(30, 2);
+    struct problem p;
+    struct tree t;
+    ck_assert_int_eq(problem_init(&p, &net), YK_OK);
+    ck_assert_int_eq(tree_init(&t, &p), YK_OK);
+    struct make_work *w = make_work_new(&p);
+    struct rng r = rng_make(1, 0);
+    for (int rule = 0; rule < MAKE_ORDER_RULES; rule++)
+        ck_assert(!make_by_order_rule(&t, &p, w, (enum make_rule)rule, 0.2, &r, &over));
+    ck_assert(!make_by_dissection(&t, &p, w, &r, &over));
+    ck_assert(!make_by_pairs(&t, &p, w, 1, 0.1, &r, &over));
+    make_by_sweep(&t, &p, w, &over); /* the one that there always is */
+    check_tree(&t, &p);
+    make_work_free(w);
+    tree_finish(&t);
+    problem_finish(&p);
+    network_drop(&net);
 }
 END_TEST
 
@@ -103,7 +132,7 @@ START_TEST(annealing_keeps_sets_and_costs_right)
         struct make_work *w = make_work_new(&p);
         struct reconf_work *rw = reconf_work_new(&p);
         struct rng r = rng_make(seed, 0);
-        make_by_pairs(&t, &p, w, 1, 2, &r);
+        ck_assert(make_by_pairs(&t, &p, w, 1, 2, &r, &never));
         tree_copy(&best, &t);
         double before = t.total;
         struct anneal_schedule s = {.hot = 2, .cold = 0.02, .sweeps = 200, .floor = 1e-4};
@@ -181,7 +210,7 @@ START_TEST(reordering_equals_brute_force)
             struct make_work *w = make_work_new(&p);
             struct reconf_work *rw = reconf_work_new(&p);
             struct rng r = rng_make(seed, 0);
-            make_by_pairs(&t, &p, w, 0, 5, &r);
+            ck_assert(make_by_pairs(&t, &p, w, 0, 5, &r, &never));
             reconf_node(&t, &p, rw, t.nnodes - 1, 7, false, &r);
             check_tree(&t, &p);
             for (uint32_t i = 0; i < p.nleaves; i++) {
@@ -214,14 +243,14 @@ START_TEST(reduction_and_back_is_a_tree_of_the_whole)
         struct tree t, core = {0};
         ck_assert_int_eq(problem_init(&p, &net), YK_OK);
         p.cell_cost = 1;
-        ck_assert_int_eq(reduce(&r, &p), YK_OK);
+        ck_assert_int_eq(reduce(&r, &p, &never), YK_OK);
         ck_assert_int_eq(tree_init(&t, &p), YK_OK);
         ck_assert(r.core.words <= p.words && r.core.nleaves + r.njoins <= p.nleaves);
         if (r.core.nleaves > 1) {
             struct make_work *w = make_work_new(&r.core);
             struct rng g = rng_make(seed, 0);
             ck_assert_int_eq(tree_init(&core, &r.core), YK_OK);
-            make_by_pairs(&core, &r.core, w, 1, 0.1, &g);
+            ck_assert(make_by_pairs(&core, &r.core, w, 1, 0.1, &g, &never));
             check_tree(&core, &r.core);
             make_work_free(w);
         }
@@ -267,6 +296,6 @@ START_TEST(slicing_and_back_is_the_same_problem)
 }
 END_TEST
 
-YK_TEST_MAIN("search_tree", every_maker_makes_a_tree, annealing_keeps_sets_and_costs_right,
+YK_TEST_MAIN("search_tree", every_maker_makes_a_tree, makers_give_up_in_time, annealing_keeps_sets_and_costs_right,
              reordering_equals_brute_force, reduction_and_back_is_a_tree_of_the_whole,
              slicing_and_back_is_the_same_problem)
