@@ -1,5 +1,6 @@
 /**
- * The generator's own state, shared by expr.c, operation.c, stmt.c, kernel.c and program.c. Nobody else includes it.
+ * The generator's own state, shared by expr.c, operation.c, stmt.c, argument.c, kernel.c and program.c. Nobody else
+ * includes it.
  *
  * Rules that make every kernel's result defined, whatever the device:
  * - a work-item writes only cells that are its own (or its work-group's, by the work-item with local id 0);

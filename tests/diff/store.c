@@ -1,4 +1,5 @@
 #include "store.h"
+#include "argument.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -32,10 +32,4 @@ void stores_plan(struct gen *g, struct store_set *set);
 void stores_load(struct gen *g, const struct store_set *set);
 void stores_write(struct gen *g, const struct store_set *set);
 
-/* kernel.c */
-/** A new buffer of the kernel being made; returns its number. */
-unsigned kernel_buffer(struct gen *g, enum base base, size_t count, const char *name);
-/** The next argument; the caller adds the parameter's text. */
-struct plan_arg *kernel_arg(struct gen *g, enum arg_kind kind);
-
 #endif
