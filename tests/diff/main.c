@@ -13,6 +13,7 @@ static const char help[] =
     "  --kernels N     kernels per program (default 25)\n"
     "  --inexact P     per cent of kernels that compute in float or double (default 60)\n"
     "  --light P       per cent of kernels with short expressions and no library functions (default 0)\n"
+    "  --optimised P   per cent of programs built without -cl-opt-disable (default 25)\n"
     "  --no-chain      no kernel reads what another one wrote\n"
     "  --apart         no kernel reads what another launch or work-group wrote\n"
     "  --no-double     nothing needs fp64\n"
@@ -56,8 +57,10 @@ static unsigned small_number(const char *text, unsigned long long most)
 static void parse(struct options *o, int argc, char **argv)
 {
     char *end;
-    *o = (struct options){
-        .first = 1, .last = 1, .limits = {.kernels = 25, .chain = true, .doubles = true, .inexact = 60}, .only = -1};
+    *o = (struct options){.first = 1,
+                          .last = 1,
+                          .limits = {.kernels = 25, .chain = true, .doubles = true, .inexact = 60, .optimised = 25},
+                          .only = -1};
     for (int i = 2; i < argc; i++) {
         const char *name = argv[i];
         if (strcmp(name, "--no-chain") == 0) {
@@ -90,6 +93,8 @@ static void parse(struct options *o, int argc, char **argv)
             o->limits.inexact = small_number(value, 100);
         } else if (strcmp(name, "--light") == 0) {
             o->limits.light = small_number(value, 100);
+        } else if (strcmp(name, "--optimised") == 0) {
+            o->limits.optimised = small_number(value, 100);
         } else if (strcmp(name, "--only") == 0) {
             o->only = (int)small_number(value, 1000);
         } else if (strcmp(name, "--device") == 0) {

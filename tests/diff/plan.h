@@ -77,13 +77,14 @@ struct plan {
 };
 
 struct limits {
-    unsigned kernels; /* per program */
-    bool chain;       /* kernels may read what earlier ones wrote */
-    bool doubles;     /* fp64 may be used */
-    bool apart;       /* each number comes from one work-group of one launch, and from what the host wrote */
-    bool plain;       /* leave out what Oclgrind 21.10 computes wrongly (README.md) */
-    unsigned inexact; /* per cent of kernels that compute in float or double */
-    unsigned light;   /* per cent of kernels that a driver builds quickly: short expressions, no library functions */
+    unsigned kernels;   /* per program */
+    bool chain;         /* kernels may read what earlier ones wrote */
+    bool doubles;       /* fp64 may be used */
+    bool apart;         /* each number comes from one work-group of one launch, and from what the host wrote */
+    bool plain;         /* leave out what Oclgrind 21.10 computes wrongly (README.md) */
+    unsigned inexact;   /* per cent of kernels that compute in float or double */
+    unsigned light;     /* per cent of kernels that a driver builds quickly: short expressions, no library functions */
+    unsigned optimised; /* per cent of programs that go through the driver's optimiser */
 };
 
 /** Make the program of SEED. Ends the process when memory is short. plan_finish frees it. */

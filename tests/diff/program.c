@@ -19,8 +19,7 @@ static void options_make(struct gen *g)
     unsigned value = (unsigned)random_next(&g->rng), by = 1 + gen_below(g, 30);
     g->linear = !g->limits->plain && gen_one_in(g, 4);
     const char *rest = more[gen_below(g, 6)];
-    /* PoCL's optimiser takes half of all the time: a quarter of the programs go through it. */
-    const char *plain = value % 4 ? " -cl-opt-disable" : "";
+    const char *plain = value % 4 * 25 + value / 4 % 25 < g->limits->optimised ? "" : " -cl-opt-disable";
     snprintf(plan->options, sizeof(plan->options), "-D SEED=0x%xu -DTWIST_BY=%u%s%s", value, by,
              g->linear ? " -cl-std=CL3.0" : rest, plain);
 }

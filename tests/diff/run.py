@@ -8,7 +8,8 @@ really ran on several devices (seen below yoke by tests/count). See README.md.
     run.py any SEEDS         the same with `any`: each number is one that one of the two devices computes
     run.py oclgrind SEEDS    no yoke: Oclgrind reports nothing, and integer kernels are the same on both drivers
 
-SEEDS: N or N..M. Options: --kernels N (per seed), --light P (per cent of them that are built quickly), --least P (per cent that must
+SEEDS: N or N..M. Options: --kernels N (per seed), --light P (per cent of them that are built quickly), --optimised P (per cent of
+programs that go through the driver's optimiser; in the nightly tier always 25), --least P (per cent that must
 run on several devices),
 --devices "basic basic" --strategy S (instead of drawn), --second oclgrind|intel. Environment: YOKE_TEST_BUILD, the build folder.
 A process that PoCL itself has ended is run again (tests/crash); bytes that differ never are.
@@ -276,6 +277,7 @@ def main():
     parser.add_argument("seeds", type=seeds_of)
     parser.add_argument("--kernels", type=int, default=25)
     parser.add_argument("--light", type=int, default=0, help="per cent of kernels that are built quickly")
+    parser.add_argument("--optimised", type=int, default=25, help="per cent of programs that go through the driver's optimiser")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--devices")
     parser.add_argument("--strategy")
@@ -291,6 +293,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_STACK, (1 << 29 if hard == resource.RLIM_INFINITY else min(1 << 29, hard), hard))
     if os.environ.get("YOKE_NIGHTLY"):
         times = 5 if arguments.mode in ("split", "ahead") else 34
+        arguments.optimised = parser.get_default("optimised")
         arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + times * len(arguments.seeds))
     every, several, failed, reasons = set(), set(), 0, collections.Counter()
     seeds = list(arguments.seeds)
@@ -298,7 +301,8 @@ def main():
         began = time.monotonic()
         # Two tests may run one seed at once, beside different vendors.
         name = arguments.mode if arguments.second == "oclgrind" else f"{arguments.mode}_{arguments.second}"
-        work = Work(name, seed, ["--kernels", str(arguments.kernels), "--light", str(arguments.light)])
+        work = Work(name, seed, ["--kernels", str(arguments.kernels), "--light", str(arguments.light),
+                                 "--optimised", str(arguments.optimised)])
         try:
             what, (kernels, on_several) = MODES[arguments.mode](work, arguments)
             every |= kernels
@@ -312,7 +316,7 @@ def main():
             failed += 1
             print(f"seed {seed}: WRONG: {wrong}\n  kept in {work.keep(str(wrong))}; "
                   f"again: YOKE_TEST_BUILD={BUILD} {sys.argv[0]} {arguments.mode} {seed} --kernels {arguments.kernels} "
-                  f"--light {arguments.light}", flush=True)
+                  f"--light {arguments.light} --optimised {arguments.optimised}", flush=True)
         for n, why in work.reasons():
             reasons[why] += n
         work.done()
