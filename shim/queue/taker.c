@@ -191,8 +191,7 @@ bool yk_taker_fly(struct yk_taker *t)
         yk_taker_late(t) || !next_chunk(t, &c))
         return false;
     issue(t, c);
-    if (t->flown.n)
-        (void)d->cl->Flush(t->flown.queue); /* an error shows at the end */
+    t->flown.asked = t->flown.n && d->cl->Flush(t->flown.queue) == CL_SUCCESS; /* else it may never end by itself */
     return t->flying = true;
 }
 
@@ -210,7 +209,7 @@ void yk_takers_land(struct yk_taker *t, unsigned n)
 {
     const uint64_t spin_ns = 1000000;
     struct yk_taker *f = first(t, n);
-    if (f && f->flown.n)
+    if (f && f->flown.asked)
         sleep_through(f, f->flown.queue, f->flown.event[f->flown.n - 1]);
     uint64_t since = yk_now_ns();
     for (unsigned left = 1; left;) {
@@ -219,7 +218,7 @@ void yk_takers_land(struct yk_taker *t, unsigned n)
             struct yk_flown *v = &t[i].flown;
             if (!t[i].flying)
                 continue;
-            if (v->n && !yk_ask_over(yk_rt.machine->device[t[i].dev].cl, v->event[v->n - 1]) &&
+            if (v->asked && !yk_ask_over(yk_rt.machine->device[t[i].dev].cl, v->event[v->n - 1]) &&
                 yk_now_ns() - since < most_asked_ns) {
                 left++;
                 continue;

@@ -48,6 +48,7 @@ struct yk_taker {
         cl_event event[YK_SHARE_BOXES];
         unsigned n, boxes;
         cl_int err;
+        bool asked; /* whether it is over, rather than waited for */
         uint64_t start;
     } flown;
 };
