@@ -1,7 +1,7 @@
 # Every program of bench/apps on the bare driver: what a run under yoke is compared with must itself be right.
 function(yk_app_test test name)
   add_test(NAME pocl/${test} COMMAND ${YOKE_TEST_AGAIN} $<TARGET_FILE:app_${name}> --size small ${ARGN})
-  set_tests_properties(pocl/${test} PROPERTIES LABELS pocl TIMEOUT 120 ENVIRONMENT "POCL_DEVICES=basic;${YOKE_TEST_AGAIN_ENVIRONMENT}")
+  set_tests_properties(pocl/${test} PROPERTIES LABELS pocl TIMEOUT 300 ENVIRONMENT "POCL_DEVICES=basic;${YOKE_TEST_AGAIN_ENVIRONMENT}")
 endfunction()
 
 foreach(name aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random
