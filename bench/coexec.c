@@ -3,7 +3,8 @@
  * yoke's (new cache and data folders; the driver's own cache as the bare runs have left it). Warm: after some runs and
  * what they have left to be compiled beside them. End to end: from the start of the process to the last finish.
  * Reachable: the ideal of T with both devices running the whole program at once, bare: what they share besides yoke
- * (memory, caches) is in it. Linear: warm, divided by the devices' speeds alone (YOKE_STRATEGY=linear).
+ * (memory, caches) is in it. What is said of a run against others is the median over the rounds, each compared with its
+ * own. Linear: warm, divided by the devices' speeds alone (YOKE_STRATEGY=linear).
  *
  *     bench/coexec [--pairs equal,slow4] [--apps A,B] [--sizes table2,table2x16] [--rounds N]
  *                  [--keep FILE [--seconds N]] [--svg FILE] [--json FILE]
@@ -24,7 +25,7 @@
 #include "bench/coexec.h"
 #include "bench/figure.h"
 
-enum { MOST = 400, NUMBERS = 29 };
+enum { MOST = 400, NUMBERS = 33 };
 static const char all_apps[] =
     "aes_encrypt,aes_decrypt,binomial_option,black_scholes,histogram,matrix_multiply,"
     "matrix_transpose,quasi_random,reduction,scan,vector_add,stencil2d,nbody,bfs,spmv,kmeans,"
@@ -62,12 +63,16 @@ static double ideal(const struct coexec_row *r)
     return coexec_together(r->bare);
 }
 
+static double over_fastest(const struct coexec_row *r, const struct coexec_times *t)
+{
+    return r->bare[coexec_fastest(r)].total / t->total;
+}
+
 static void print(const struct coexec_row *r)
 {
     printf("%-7s%-17s%-10s %9.2f %9.2f %9.2f %9.2f | %9.2f %5.3f %5.3f | %9.2f %5.3f %5.3f |", r->pair, r->app, r->size,
-           r->bare[0].ms, r->bare[1].ms, ideal(r), coexec_together(r->beside), r->cold.ms, ideal(r) / r->cold.ms,
-           coexec_fastest(r)->total / r->cold.total, r->warm.ms, ideal(r) / r->warm.ms,
-           coexec_fastest(r)->total / r->warm.total);
+           r->bare[0].ms, r->bare[1].ms, ideal(r), coexec_together(r->beside), r->cold.ms, r->cold_against.ideal,
+           r->cold_against.fastest, r->warm.ms, r->warm_against.ideal, r->warm_against.fastest);
     if (r->work.share[0] >= 0)
         printf(" %3.0f:%-3.0f", 100 * r->work.share[0], 100 * r->work.share[1]);
     if (r->others > disturbed)
@@ -95,6 +100,11 @@ static int numbers_of(struct coexec_row *r, double *to[NUMBERS])
         to[n++] = &w->merge_ms;
     }
     to[n++] = &r->others;
+    for (int i = 0; i < 2; i++) {
+        struct coexec_against *a = i ? &r->warm_against : &r->cold_against;
+        to[n++] = &a->ideal;
+        to[n++] = &a->fastest;
+    }
     return n;
 }
 
@@ -115,10 +125,11 @@ static void keep(const char *file, struct coexec_row *r)
     }
 }
 
-/* Lines of before there were pairs and work: "APP SIZE" and the first twelve numbers. */
+/* Lines of before there were pairs and work: "APP SIZE" and the first twelve numbers; of before rounds were compared by
+ * themselves: without what only those say, which comes from the medians then. */
 static bool parse(const char *line, struct coexec_row *r)
 {
-    enum { OLD = 12 };
+    enum { OLD = 12, WITHOUT_ROUNDS = NUMBERS - 4 };
     double *v[NUMBERS];
     int n = numbers_of(r, v), at = 0, more, got = 0;
     *r = (struct coexec_row){.pair = "equal", .work.share = {-1, -1}, .linear_work.share = {-1, -1}, .others = -1};
@@ -129,7 +140,11 @@ static bool parse(const char *line, struct coexec_row *r)
         at += more;
         got++;
     }
-    return got == n || got == n - 1 || got == OLD;
+    if (!(r->cold_against.ideal > 0) || !(r->warm_against.ideal > 0)) {
+        r->cold_against = (struct coexec_against){ideal(r) / r->cold.ms, over_fastest(r, &r->cold)};
+        r->warm_against = (struct coexec_against){ideal(r) / r->warm.ms, over_fastest(r, &r->warm)};
+    }
+    return got == n || got == WITHOUT_ROUNDS || got == WITHOUT_ROUNDS - 1 || got == OLD;
 }
 
 /* Where the row of the same program is among the first ROWS; ROWS: there is none. */
@@ -185,14 +200,14 @@ static void figures_of(const char *pair)
         if (strcmp(r->pair, pair) != 0)
             continue;
         n++;
-        warm += log(ideal(r) / r->warm.ms);
-        cold += log(ideal(r) / r->cold.ms);
+        warm += log(r->warm_against.ideal);
+        cold += log(r->cold_against.ideal);
         reachable += log(ideal(r) / coexec_together(r->beside));
         gain += log(fmin(r->bare[0].ms, r->bare[1].ms) / r->warm.ms);
         linear += r->linear.ms > 0 ? log(ideal(r) / r->linear.ms) : 0;
         linears += r->linear.ms > 0;
-        worst_cold = fmin(worst_cold, coexec_fastest(r)->total / r->cold.total);
-        worst_warm = fmin(worst_warm, coexec_fastest(r)->total / r->warm.total);
+        worst_cold = fmin(worst_cold, r->cold_against.fastest);
+        worst_warm = fmin(worst_warm, r->warm_against.fastest);
     }
     if (!n)
         return;
@@ -228,7 +243,7 @@ static int usage(FILE *to)
         "warm.\n"
         "--keep appends a line to FILE for each program that it lacks, --seconds begins none after so many, --from\n"
         "makes the figures from such lines. --svg: Fig. 9 and 10 of the SKMD paper for these devices.\n"
-        "POCL_DEVICES: \"basic basic\" where it is not set. Takes 20 minutes a pair on a quiet machine. Pairs (equal\n"
+        "POCL_DEVICES: \"basic basic\" where it is not set. Takes half an hour a pair on a quiet machine. Pairs (equal\n"
         "where none is named; the others at table2 where no size is):\n",
         to);
     for (int i = 0; i < FAULT; i++)
@@ -305,7 +320,7 @@ static bool measure_all(const struct wanted *w)
 
 int main(int argc, char **argv)
 {
-    struct wanted w = {.pairs = "equal", .apps = all_apps, .rounds = 5};
+    struct wanted w = {.pairs = "equal", .apps = all_apps, .rounds = 3};
     const char *json = NULL, *old = NULL, *svg = NULL, *name;
     for (int i = 1; i < argc; i += 2) {
         if (!strcmp(argv[i], "--help"))

@@ -25,10 +25,17 @@ struct coexec_work {
     double merge_ms;            /* putting outputs together, transfers back included */
 };
 
+/* A way of running against the devices alone: the medians of what each run had against those of its own round, since
+ * what the machine does beside changes from one second to the next. 0: not kept. */
+struct coexec_against {
+    double ideal, fastest; /* of the ideal; end to end over the fastest device */
+};
+
 struct coexec_row {
     char pair[32], app[64], size[32];
     struct coexec_times bare[2], beside[2], cold, warm, linear; /* linear: .ms 0 where it was not measured */
     struct coexec_work work, linear_work;
+    struct coexec_against cold_against, warm_against;
     double others; /* processors that other programs had meanwhile; negative: not known */
 };
 
@@ -41,14 +48,15 @@ void coexec_close(void);
 /** What R's app takes on device 0 alone, its compilation not counted. */
 double coexec_once(const struct coexec_pair *pair, const struct coexec_row *r);
 
-/** Fill R, whose names are set, with the medians of ROUNDS rounds. */
+/** Fill R, whose names are set, with the medians of ROUNDS rounds; of three times as many where a program is short,
+ * since what disturbs it for a moment is more of it. */
 void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int rounds);
 
 /** Time of two that work at once as fast as each alone. */
 double coexec_together(const struct coexec_times *t);
 
 /** Of the two devices alone the one whose process ends first. */
-const struct coexec_times *coexec_fastest(const struct coexec_row *r);
+int coexec_fastest(const struct coexec_row *r);
 
 /* coexec_trace.c */
 

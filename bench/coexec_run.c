@@ -14,6 +14,8 @@
 #include "bench/coexec.h"
 
 enum { PREPARE = 4 };
+/* A process that takes less is run more often. */
+static const double short_ms = 400;
 enum way { DEVICE_0, DEVICE_1, YOKE, LINEAR };
 
 /* A program under way; its output comes from FD. */
@@ -229,6 +231,25 @@ static void begin(const char *folder)
         die(folder);
 }
 
+/* The median of N values, which are sorted. */
+static double middle(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, compare);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* N runs T against those of their rounds on each device alone. */
+static struct coexec_against against(const struct coexec_times *t, const struct coexec_times *const *bare, int fastest,
+                                     int n)
+{
+    double ideal[COEXEC_ROUNDS], end[COEXEC_ROUNDS];
+    for (int i = 0; i < n; i++) {
+        ideal[i] = coexec_together((struct coexec_times[]){bare[0][i], bare[1][i]}) / t[i].ms;
+        end[i] = bare[fastest][i].total / t[i].total;
+    }
+    return (struct coexec_against){middle(ideal, n), middle(end, n)};
+}
+
 void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int rounds)
 {
     struct coexec_times bare[2][2 * COEXEC_ROUNDS], beside[2][COEXEC_ROUNDS], cold[COEXEC_ROUNDS], warm[COEXEC_ROUNDS],
@@ -238,14 +259,17 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
     others_s = alone_s = 0;
     for (int d = 0; d < 2; d++)
         run_alone(pair, r, d, &t); /* fills the driver's cache */
+    int n = t.total < short_ms && 3 * rounds <= COEXEC_ROUNDS ? 3 * rounds : rounds;
     count++;
     for (int i = 0; i < rounds; i++) {
-        for (int d = 0; d < 2; d++)
-            run_alone(pair, r, d, &bare[d][i]);
         struct coexec_times both[2];
         run_beside(pair, r, both);
         for (int d = 0; d < 2; d++)
             beside[d][i] = both[d];
+    }
+    for (int i = 0; i < n; i++) {
+        for (int d = 0; d < 2; d++)
+            run_alone(pair, r, d, &bare[d][i]);
         snprintf(folder, sizeof folder, "cold%d-%d", count, i);
         begin(folder);
         run(pair, r, YOKE, folder, NULL, &cold[i]);
@@ -257,10 +281,10 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
         run(pair, r, YOKE, folder, NULL, &t);
         settle();
     }
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < n; i++) { /* between the two, so that the machine's moods meet both */
+        run_alone(pair, r, DEVICE_0, &bare[0][n + i]);
         run(pair, r, YOKE, folder, NULL, &warm[i]);
-        for (int d = 0; d < 2; d++) /* the machine's moods meet both */
-            run_alone(pair, r, d, &bare[d][rounds + i]);
+        run_alone(pair, r, DEVICE_1, &bare[1][n + i]);
     }
     snprintf(trace, sizeof trace, "%s/%s/trace", scratch, folder);
     run(pair, r, YOKE, folder, trace, &t);
@@ -270,12 +294,16 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
     run(pair, r, LINEAR, folder, trace, &t);
     r->linear_work = coexec_work_of(trace);
     for (int d = 0; d < 2; d++) {
-        r->bare[d] = median(bare[d], 2 * rounds);
+        r->bare[d] = median(bare[d], 2 * n);
         r->beside[d] = median(beside[d], rounds);
     }
-    r->cold = median(cold, rounds);
-    r->warm = median(warm, rounds);
+    r->cold = median(cold, n);
+    r->warm = median(warm, n);
     r->linear = median(linear, rounds);
+    int fastest = coexec_fastest(r);
+    const struct coexec_times *of_cold[] = {bare[0], bare[1]}, *of_warm[] = {bare[0] + n, bare[1] + n};
+    r->cold_against = against(cold, of_cold, fastest, n);
+    r->warm_against = against(warm, of_warm, fastest, n);
     r->others = others_s > 0 ? others_s / alone_s : 0;
 }
 
@@ -316,9 +344,9 @@ double coexec_together(const struct coexec_times *t)
     return 1 / (1 / t[0].ms + 1 / t[1].ms);
 }
 
-const struct coexec_times *coexec_fastest(const struct coexec_row *r)
+int coexec_fastest(const struct coexec_row *r)
 {
-    return r->bare[0].total < r->bare[1].total ? &r->bare[0] : &r->bare[1];
+    return r->bare[1].total < r->bare[0].total;
 }
 
 void coexec_open(void)

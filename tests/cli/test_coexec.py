@@ -22,6 +22,8 @@ LINES = [
     "slow4 scan table2 " + NUMBERS.format(400, 450, 400, 450, 300) + f" 160 200 {WORK} -1 0 0 -1 0 0 0 0.7",
     "slow2 scan table2 " + NUMBERS.format(400, 450, 400, 450, 300) + f" 160 200 {WORK} {WORK} 0.7",
     "slow2 scan table2 " + NUMBERS.format(400, 450, 400, 450, 160) + f" 160 200 {WORK} {WORK} 0.01",
+    # With what rounds compared by themselves say: that counts, not the medians.
+    "slow10 scan table2 " + NUMBERS.format(400, 450, 400, 450, 160) + f" 160 200 {WORK} {WORK} 0.01 0.75 0.97 0.8 1.1",
 ]
 
 
@@ -42,6 +44,9 @@ class Coexec(unittest.TestCase):
             self.assertAlmostEqual(found["coexec.slow4.linear_geomean"], 0.5)
             self.assertAlmostEqual(found["coexec.slow4.worst_vs_fastest"], 150 / 140)
             self.assertAlmostEqual(found["coexec.slow2.warm_geomean"], 0.5)
+            for figure, value in (("cold_geomean", 0.75), ("warm_geomean", 0.8), ("worst_vs_fastest", 0.97),
+                                  ("worst_vs_fastest_warm", 1.1)):
+                self.assertAlmostEqual(found["coexec.slow10." + figure], value)
             self.assertNotIn("disturbed", done.stdout)
             self.assertNotIn("coexec.linear_geomean", found)
             drawn = xml.etree.ElementTree.parse(svg).getroot()
@@ -51,7 +56,7 @@ class Coexec(unittest.TestCase):
                 self.assertTrue(any(t.startswith(heading) for t in texts), heading)
             self.assertIn("yoke, warm: 1.25", titles)
             self.assertIn("ideal: 1.25", titles)
-            self.assertEqual(titles.count("device 1: 25"), 9)  # five programs' shares, four averages
+            self.assertEqual(titles.count("device 1: 25"), 13)  # seven shares of programs, six averages
 
     def test_what_cannot_be_measured(self):
         for arguments in (["--pairs", "equal,nothing"], ["--pairs", "fault"], ["--rounds"], ["--what", "1"]):
