@@ -235,17 +235,17 @@ static int finish(const char *svg, const char *json)
 
 static int usage(FILE *to)
 {
-    fputs(
-        "usage: coexec [--pairs A,B|all] [--fault SCRIPT] [--apps A,B] [--sizes table2,table2x16] [--rounds N]\n"
-        "              [--keep FILE [--seconds N]] [--svg FILE] [--json FILE]\n"
-        "       coexec --from FILE [--svg FILE] [--json FILE]\n"
-        "Programs of bench/apps on two devices under yoke, beside each device alone on the bare driver, cold and "
-        "warm.\n"
-        "--keep appends a line to FILE for each program that it lacks, --seconds begins none after so many, --from\n"
-        "makes the figures from such lines. --svg: Fig. 9 and 10 of the SKMD paper for these devices.\n"
-        "POCL_DEVICES: \"basic basic\" where it is not set. Takes half an hour a pair on a quiet machine. Pairs (equal\n"
-        "where none is named; the others at table2 where no size is):\n",
-        to);
+    fputs("usage: coexec [--pairs A,B|all] [--fault SCRIPT] [--apps A,B] [--sizes table2,table2x16] [--rounds N]\n"
+          "              [--keep FILE [--seconds N]] [--svg FILE] [--json FILE]\n"
+          "       coexec --from FILE [--svg FILE] [--json FILE]\n"
+          "Programs of bench/apps on two devices under yoke, beside each device alone on the bare driver, cold and "
+          "warm.\n"
+          "--keep appends a line to FILE for each program that it lacks, --seconds begins none after so many, --from\n"
+          "makes the figures from such lines. --svg: Fig. 9 and 10 of the SKMD paper for these devices.\n"
+          "POCL_DEVICES: \"basic basic\" where it is not set. Takes half an hour a pair on a quiet machine. Pairs "
+          "(equal\n"
+          "where none is named; the others at table2 where no size is):\n",
+          to);
     for (int i = 0; i < FAULT; i++)
         fprintf(to, "  %-8s %s\n", pairs[i].name, pairs[i].what);
     fputs("  fault    two of PoCL's basic devices under the script of --fault (YOKE_FAULT)\n", to);

@@ -4,6 +4,7 @@
 #include "shim/api/api.h"
 #include "shim/api/image_command.h"
 #include "shim/memory/link.h"
+#include "shim/memory/pinned.h"
 #include "shim/queue/transfer.h"
 
 enum { READS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, WRITES = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS };
@@ -329,7 +330,7 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
     if (err == CL_SUCCESS) {
         __atomic_fetch_sub(&m->map_count, 1, __ATOMIC_RELAXED);
         if (!found->on_master)
-            yk_link_unmapped(mapped_ptr);
+            yk_pinned_remove(mapped_ptr);
         yk_stage_drop(found->stage);
         free(found);
     } else {

@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "device/link/stream.h"
 #include "shim/memory/mailbox.h"
+#include "shim/memory/pinned.h"
 
 /* Measured on an H200 (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 51 of 55 GB/s in and 53 out
  * with chunks of 4 MiB, copied in units of 256 KiB; rings of 8 MiB reach half of it, since the device is then at lines
@@ -38,11 +38,6 @@ enum {
     FORCE_UNIT = 1500
 };
 
-struct mapped {
-    const unsigned char *from;
-    size_t len;
-};
-
 size_t yk_link_least;
 
 static struct {
@@ -53,9 +48,7 @@ static struct {
     size_t moved[YK_WAYS][YK_MAX_DEVICES]; /* by transfers that a ring could have carried; atomic */
     bool failed[YK_WAYS][YK_MAX_DEVICES];  /* no ring could be had, or it failed; atomic */
     double rate[YK_MAX_DEVICES];           /* bytes per ms of large transfers lately, either way; 0: none yet; atomic */
-    struct yk_lock lock;
-    YK_ARRAY(struct mapped) mapped; /* under the lock */
-} link_ = {.once = PTHREAD_ONCE_INIT, .lock = YK_LOCK_INIT(YK_RANK_LEAF)};
+} link_ = {.once = PTHREAD_ONCE_INIT};
 
 static unsigned cores(void)
 {
@@ -125,36 +118,11 @@ static bool possible(unsigned dev, size_t len)
            (link_.force || ((d->type & CL_DEVICE_TYPE_GPU) && !d->host_memory && link_.threads > 1));
 }
 
-static bool is_mapped(const void *ptr)
-{
-    bool found = false;
-    yk_lock_take(&link_.lock);
-    for (size_t i = 0; i < link_.mapped.n && !found; i++)
-        found = (uintptr_t)ptr - (uintptr_t)link_.mapped.v[i].from < link_.mapped.v[i].len;
-    yk_lock_drop(&link_.lock);
-    return found;
-}
-
 void yk_link_mapped(const void *ptr, size_t len)
 {
     pthread_once(&link_.once, start);
-    struct mapped m = {ptr, len};
-    if (len < link_.least || !link_.on)
-        return;
-    yk_lock_take(&link_.lock);
-    (void)yk_array_push(&link_.mapped, m);
-    yk_lock_drop(&link_.lock);
-}
-
-void yk_link_unmapped(const void *ptr)
-{
-    yk_lock_take(&link_.lock);
-    for (size_t i = 0; i < link_.mapped.n; i++)
-        if (link_.mapped.v[i].from == ptr) {
-            link_.mapped.v[i] = link_.mapped.v[--link_.mapped.n];
-            break;
-        }
-    yk_lock_drop(&link_.lock);
+    if (len >= link_.least && link_.on)
+        yk_pinned_add(ptr, len);
 }
 
 /* Shorter transfers gain little by a ring, so they earn it slowly. */
@@ -175,7 +143,7 @@ static bool pays(const struct yk_context *ctx, unsigned dev, enum yk_direction w
 
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len)
 {
-    return possible(dev, len) && pays(ctx, dev, way, len) && !is_mapped(ptr);
+    return possible(dev, len) && pays(ctx, dev, way, len) && !yk_pinned(ptr);
 }
 
 /* LEN bytes from or to DEV have taken NS. First ones also touch memory for the first time: the better ones count. */

@@ -54,8 +54,8 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
 /** Memory that a driver has mapped for the app is pinned already, and the driver's own way is the fastest from there.
- * Between these two [ptr, ptr+len) is taken for that. Without memory for the record nothing is noted. */
+ * From now on [ptr, ptr+len) is taken for that, until yk_pinned_remove (pinned.h). Without memory for the record
+ * nothing is noted. */
 void yk_link_mapped(const void *ptr, size_t len);
-void yk_link_unmapped(const void *ptr);
 
 #endif
