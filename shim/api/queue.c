@@ -1,4 +1,5 @@
 /* Command-queue entry points. */
+#include "device/opencl/icd.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/queue.h"
 #include "shim/api/api.h"
@@ -87,6 +88,8 @@ cl_int yk_api_SetCommandQueueProperty(cl_command_queue command_queue, cl_command
     struct yk_queue *q = yk_queue_from(command_queue);
     if (!q)
         return CL_INVALID_COMMAND_QUEUE;
+    if (!yk_icd_sets_queue_property(YK_CL_P, yk_rt.primary->platform, q->real))
+        return CL_INVALID_OPERATION;
     yk_gather_drain(q);
     cl_int err = YK_CL_P->SetCommandQueueProperty(q->real, properties, enable, old_properties);
     if (err == CL_SUCCESS)

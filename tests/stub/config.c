@@ -47,8 +47,8 @@ static void add_device(char *text)
 
 void stub_configure(void)
 {
-    static const void *const no_dispatch[1];
     char text[1024], err[256];
+    stub_configure_table(yk_env_str("YOKE_STUB_ICD", ""));
     if (snprintf(text, sizeof text, "%s", yk_env_str("YOKE_STUB_DEVICES", "cpu")) >= (int)sizeof text)
         stub_die("YOKE_STUB_DEVICES is too long");
     /* "none": a loader without platforms. */
@@ -56,7 +56,7 @@ void stub_configure(void)
         if (stub_platforms == STUB_DEVICES)
             stub_die("more than %d platforms", STUB_DEVICES);
         struct _cl_platform_id *p = &stub_platform[stub_platforms];
-        *p = (struct _cl_platform_id){.o = {.dispatch = no_dispatch, .kind = STUB_PLATFORM, .device = STUB_DEVICES},
+        *p = (struct _cl_platform_id){.o = {.dispatch = stub_table(), .kind = STUB_PLATFORM, .device = STUB_DEVICES},
                                       .number = stub_platforms,
                                       .first = stub_devices};
         stub_platforms++;
@@ -112,7 +112,7 @@ cl_int stub_impl_GetPlatformInfo(cl_platform_id p, cl_platform_info name, size_t
     case CL_PLATFORM_VENDOR:
         return text_answer("yoke tests", size, value, size_ret);
     case CL_PLATFORM_EXTENSIONS:
-        return text_answer("cl_khr_global_int32_base_atomics", size, value, size_ret);
+        return text_answer(stub_icd() ? "cl_khr_icd" : "cl_khr_global_int32_base_atomics", size, value, size_ret);
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:
         return stub_answer(&resolution, sizeof resolution, size, value, size_ret);
     default:

@@ -72,11 +72,10 @@ void stub_leave(void)
 
 void *stub_make(enum stub_kind kind, size_t size, unsigned device)
 {
-    static const void *const no_dispatch[1];
     struct stub_object *o = calloc(1, size);
     if (!o)
         return NULL;
-    o->dispatch = no_dispatch;
+    o->dispatch = stub_table();
     o->kind = kind;
     o->device = device;
     o->refs = 1;

@@ -25,6 +25,11 @@ enum stub_kind {
 };
 enum { STUB_DEVICES = 32, STUB_ARGS = 32, STUB_ALIGN = 128 };
 
+/* The table that every handle begins with, where an ICD loader expects it; see icd.c. */
+void stub_configure_table(const char *icd);
+const void *stub_table(void);
+bool stub_icd(void);
+
 /* First member of every object; first of all the slot where an ICD loader expects its dispatch table. */
 struct stub_object {
     const void *dispatch;

@@ -123,6 +123,48 @@ START_TEST(queues)
 }
 END_TEST
 
+static cl_command_queue_properties properties_of(cl_command_queue q)
+{
+    cl_command_queue_properties got = 0;
+    OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES, sizeof got, &got, NULL));
+    return got;
+}
+
+/* ICD: what drivers the stub stands for. It aborts where a loader would jump to nothing. */
+static void set_property(const char *icd, bool refused)
+{
+    const cl_command_queue_properties profiling = CL_QUEUE_PROFILING_ENABLE;
+    cl_command_queue_properties old = 77;
+    cl_int code = refused ? CL_INVALID_OPERATION : CL_SUCCESS;
+    setenv("YOKE_STUB_ICD", icd, 1);
+    open_two();
+    IS(CL_INVALID_COMMAND_QUEUE, clSetCommandQueueProperty(NULL, profiling, CL_TRUE, &old));
+    IS(code, clSetCommandQueueProperty(s.queue, profiling, CL_TRUE, &old));
+    ck_assert_uint_eq(old, refused ? 77 : 0);
+    ck_assert_uint_eq(properties_of(s.queue), refused ? 0 : profiling);
+    IS(code, clSetCommandQueueProperty(s.queue, profiling, CL_FALSE, NULL));
+    ck_assert_uint_eq(properties_of(s.queue), 0);
+    close_two();
+}
+
+START_TEST(queue_property)
+{
+    set_property("full", false);
+}
+END_TEST
+
+START_TEST(queue_property_without_a_loader)
+{
+    set_property("", false);
+}
+END_TEST
+
+START_TEST(queue_property_that_the_driver_lacks)
+{
+    set_property("gap", true);
+}
+END_TEST
+
 START_TEST(memory_objects)
 {
     open_two();
@@ -311,4 +353,5 @@ START_TEST(kernels)
 }
 END_TEST
 
-YK_TEST_MAIN("codes", platforms_and_devices, contexts, queues, memory_objects, programs, kernels)
+YK_TEST_MAIN("codes", platforms_and_devices, contexts, queues, queue_property, queue_property_without_a_loader,
+             queue_property_that_the_driver_lacks, memory_objects, programs, kernels)
