@@ -18,6 +18,9 @@ const char *yk_fault_entry_name(enum yk_fault_entry entry)
     return (unsigned)entry < YK_FAULT_ENTRIES ? entry_name[entry] : "?";
 }
 
+/* Each step of a model ends within seconds: with a mistyped unit the program would only seem to hang. */
+enum { SLOWEST = 1000, LEAST_RATE = 1000000 /* bytes/s */, LONGEST_WAIT = 1000000000 /* ns */ };
+
 /* One item, without blanks: texts are short, and a blank never matters. */
 struct item {
     char text[160];
@@ -124,7 +127,7 @@ static bool duration(struct item *it, uint64_t *ns)
     double v = strtod(it->at, &end);
     it->at = end;
     double unit = take(it, "ns") ? 1 : take(it, "us") ? 1e3 : take(it, "ms") ? 1e6 : take(it, "s") ? 1e9 : 0;
-    if (unit == 0 || !(v * unit < 1e18))
+    if (unit == 0 || !(v * unit <= LONGEST_WAIT))
         return false;
     *ns = (uint64_t)(v * unit);
     return true;
@@ -140,8 +143,8 @@ static const char *model(struct item *it, struct yk_fault_script *s, bool slow)
     if (slow) {
         char *end;
         factor = strtod(it->at, &end);
-        if (end == it->at || !(factor >= 1 && factor <= 1e6))
-            return "the factor of slow@ is a number from 1 to 1000000";
+        if (end == it->at || !(factor >= 1 && factor <= SLOWEST))
+            return "the factor of slow@ is a number from 1 to 1000";
         it->at = end;
     } else {
         char rate[32];
@@ -150,11 +153,11 @@ static const char *model(struct item *it, struct yk_fault_script *s, bool slow)
             return "the bandwidth of link@ is bytes per second, as 1G or 500M";
         memcpy(rate, it->at, n);
         rate[n] = 0;
-        if (yk_parse_bytes(rate, &bytes) != YK_OK || !bytes)
-            return "the bandwidth of link@ is bytes per second, as 1G or 500M";
+        if (yk_parse_bytes(rate, &bytes) != YK_OK || bytes < LEAST_RATE)
+            return "the bandwidth of link@ is bytes per second, 1000000 at least, as 1G or 500M";
         it->at += n;
         if (take(it, ",") && !duration(it, &wait))
-            return "the latency of link@ is a number with ns, us, ms or s";
+            return "the latency of link@ is a number with ns, us, ms or s, one second at most";
     }
     for (unsigned d = 0; d < YK_FAULT_DEVICES; d++) {
         if (dev != UINT_MAX && dev != d)

@@ -4,16 +4,18 @@
  *
  *     script  = item { ";" item }
  *     item    = entry "@" device [":" count] "=" action     clEnqueueNDRangeKernel@1:3=error(-5)
- *             | "@" device [":" count] ("=" | ":") action   @1:lost   any failable entry (not clGet*, clRetain*,
- * clRelease*) | "slow@" device "=" factor                   slow@1=4        kernels take 4 times as long; 1 and more |
- * "link@" device "=" bytes/s ["," latency]    link@1=1G,20us  units as 64k, 1.5G; ns, us, ms, s device  = number | "*"
- *             | "own@" device                     it is taken for a device with memory of its own
- *             | "gpu@" device                     and for a GPU
- *     count   = number (that call only, from 1) | number "+" (from that call on) | "*" (every call; also when left out)
- *     action  = "error(" code ")"             the call returns CODE: negative, or a name such as CL_OUT_OF_RESOURCES
- *             | "event(" code [",ran"] ")"    the call succeeds, its event ends with CODE; the command does not run, or
- * did | "hang"                        the call does not return before YOKE_FAULT_HANG_MS (unset: never) | "lost" this
- * and all later calls on the device fail
+ *             | "@" device [":" count] ("=" | ":") action   @1:lost; any entry but clGet*, clRetain*, clRelease*
+ *             | "slow@" device "=" factor                   slow@1=4; kernels take so many times as long, 1 to 1000
+ *             | "link@" device "=" bytes/s ["," latency]    link@1=1G,20us; 1000000 and more; ns, us, ms, s up to 1s
+ *             | "own@" device                               it is taken for a device with memory of its own
+ *             | "gpu@" device                               and for a GPU
+ *     device  = number | "*"
+ *     count   = number | number "+" | "*"     that call only, from 1; from that call on; every call (also left out)
+ *     action  = "error(" code ")"             the call returns CODE: negative, or a name as CL_OUT_OF_RESOURCES
+ *             | "event(" code [",ran"] ")"    the call succeeds, its event ends with CODE; the command did not run,
+ *                                             or with "ran" did
+ *             | "hang"                        the call does not return before YOKE_FAULT_HANG_MS (unset: never)
+ *             | "lost"                        this and all later calls on the device fail
  */
 #ifndef YK_DEVICE_FAULT_SCRIPT_H
 #define YK_DEVICE_FAULT_SCRIPT_H

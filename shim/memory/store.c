@@ -33,7 +33,18 @@ void yk_store_hold(struct yk_store *s)
 struct last_use {
     unsigned char *master;
     int32_t n;
+    struct last_use *next; /* in the list below */
 };
+
+/* Masters whose driver took no callback: nobody can say when they may go, so they stay: better lost than written to. */
+static struct last_use *kept;
+
+static void keep(struct last_use *l)
+{
+    l->next = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&kept, &l->next, l, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
 
 static void CL_CALLBACK last_use_drop(cl_mem real, void *data)
 {
@@ -49,8 +60,8 @@ static void release_real(struct yk_store *s)
 {
     struct last_use *l = s->master_owned ? malloc(sizeof *l) : NULL;
     if (l)
-        *l = (struct last_use){s->master, 1};
-    bool told = true; /* else the master is never freed: better lost than written to */
+        *l = (struct last_use){s->master, 1, NULL};
+    bool told = true;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         if (s->real[i] && s->zero_copy[i] && l) {
@@ -60,8 +71,12 @@ static void release_real(struct yk_store *s)
         if (s->real[i])
             cl->ReleaseMemObject(s->real[i]);
     }
-    if (l && told)
+    if (!l)
+        return;
+    if (told)
         last_use_drop(NULL, l);
+    else
+        keep(l);
 }
 
 static bool gathered(const struct yk_store *s)

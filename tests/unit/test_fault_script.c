@@ -70,7 +70,12 @@ START_TEST(mistakes_are_named)
     bad("slow@1=0.5", "factor");
     bad("slow@1", "wanted");
     bad("link@1=0", "bytes per second");
+    bad("link@1=1", "1000000 at least");
+    bad("link@1=999999", "1000000 at least");
     bad("link@1=1G,20", "latency");
+    bad("link@1=1G,1.1s", "one second at most");
+    bad("slow@1=1001", "from 1 to 1000");
+    good("slow@1=1000; link@1=1000000,1s"); /* what makes sense goes to these bounds */
     bad("clFinish@99999999999999999999=hang", "device is wanted");
     char text[400];
     memset(text, 'x', sizeof text - 1);

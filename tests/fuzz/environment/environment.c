@@ -136,56 +136,88 @@ static bool set_some(void)
         bool keep = of_stub || loader || below(20);
         setenv(var->name, loader && !v[0] ? "/nonexistent" : keep ? v : "", 1);
         may_err |= var->may_err;
-        if (show)
-            printf("%s='%s'\n", var->name, getenv(var->name));
+        if (show) /* at once: LSan ends a process before its buffers are written */
+            fprintf(stderr, "%s='%s'\n", var->name, getenv(var->name));
     }
     if (strstr(getenv("YOKE_FAULT") ? getenv("YOKE_FAULT") : "", "hang"))
         setenv("YOKE_FAULT_HANG_MS", "20", 1);
     return may_err;
 }
 
-/* An ordinary program: two kernels on one buffer, the bytes checked. */
-static int work(void)
+/* What the program makes; what could not be made is NULL. */
+struct objects {
+    cl_context c;
+    cl_command_queue q;
+    cl_program p;
+    cl_kernel fill, add;
+    cl_mem a, b;
+};
+
+/* Whether all of it could be made. */
+static bool make(struct objects *o)
 {
     static const char *source = "kernel void fill(global int *a, int v) {}\n"
                                 "kernel void add(global const int *a, global int *b) {}\n";
-    static cl_int out[N];
     cl_platform_id platform;
     cl_device_id device;
-    cl_int err, seven = 7, bad = 0;
     if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
-        return ERRED;
-    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    if (!c)
-        return ERRED;
-    cl_command_queue q = clCreateCommandQueue(c, device, 0, &err);
-    bad |= err;
-    cl_program p = clCreateProgramWithSource(c, 1, &source, NULL, &err);
-    bad |= err;
-    if (!q || !p || clBuildProgram(p, 1, &device, "", NULL, NULL) != CL_SUCCESS)
-        return ERRED;
-    cl_kernel fill = clCreateKernel(p, "fill", &err), add = clCreateKernel(p, "add", &err);
-    cl_mem a = clCreateBuffer(c, 0, sizeof out, NULL, &err), b = clCreateBuffer(c, 0, sizeof out, NULL, &err);
-    if (!fill || !add || !a || !b)
-        return ERRED;
+        return false;
+    if (!(o->c = clCreateContext(NULL, 1, &device, NULL, NULL, NULL)))
+        return false;
+    o->q = clCreateCommandQueue(o->c, device, 0, NULL);
+    o->p = clCreateProgramWithSource(o->c, 1, &source, NULL, NULL);
+    if (!o->q || !o->p || clBuildProgram(o->p, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+        return false;
+    o->fill = clCreateKernel(o->p, "fill", NULL);
+    o->add = clCreateKernel(o->p, "add", NULL);
+    o->a = clCreateBuffer(o->c, 0, N * sizeof(cl_int), NULL, NULL);
+    o->b = clCreateBuffer(o->c, 0, N * sizeof(cl_int), NULL, NULL);
+    return o->fill && o->add && o->a && o->b;
+}
+
+/* Two kernels on one buffer, the bytes checked. */
+static int compute(const struct objects *o)
+{
+    static cl_int out[N];
+    const cl_int seven = 7;
     const size_t global = N, local = 64;
-    bad |= clSetKernelArg(fill, 0, sizeof a, &a) | clSetKernelArg(fill, 1, sizeof seven, &seven);
-    bad |= clEnqueueNDRangeKernel(q, fill, 1, NULL, &global, &local, 0, NULL, NULL);
-    bad |= clSetKernelArg(fill, 0, sizeof b, &b);
-    bad |= clEnqueueNDRangeKernel(q, fill, 1, NULL, &global, NULL, 0, NULL, NULL);
-    bad |= clSetKernelArg(add, 0, sizeof a, &a) | clSetKernelArg(add, 1, sizeof b, &b);
-    bad |= clEnqueueNDRangeKernel(q, add, 1, NULL, &global, &local, 0, NULL, NULL);
-    bad |= clEnqueueReadBuffer(q, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
-    bad |= clFinish(q);
+    cl_int bad = clSetKernelArg(o->fill, 0, sizeof o->a, &o->a) | clSetKernelArg(o->fill, 1, sizeof seven, &seven);
+    bad |= clEnqueueNDRangeKernel(o->q, o->fill, 1, NULL, &global, &local, 0, NULL, NULL);
+    bad |= clSetKernelArg(o->fill, 0, sizeof o->b, &o->b);
+    bad |= clEnqueueNDRangeKernel(o->q, o->fill, 1, NULL, &global, NULL, 0, NULL, NULL);
+    bad |= clSetKernelArg(o->add, 0, sizeof o->a, &o->a) | clSetKernelArg(o->add, 1, sizeof o->b, &o->b);
+    bad |= clEnqueueNDRangeKernel(o->q, o->add, 1, NULL, &global, &local, 0, NULL, NULL);
+    bad |= clEnqueueReadBuffer(o->q, o->b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
+    bad |= clFinish(o->q);
     for (int i = 0; !bad && i < N; i++)
         if (out[i] != 2 * (7 + i)) {
             fprintf(stderr, "item %d is %d\n", i, out[i]);
             return WRONG;
         }
-    bad |= clReleaseKernel(fill) | clReleaseKernel(add) | clReleaseMemObject(a) | clReleaseMemObject(b) |
-           clReleaseProgram(p) | clReleaseCommandQueue(q) | clReleaseContext(c);
     return bad ? ERRED : RIGHT;
+}
+
+/* Whether every release of what there is went well. */
+static bool release(const struct objects *o)
+{
+    cl_int bad = 0;
+    bad |= o->fill ? clReleaseKernel(o->fill) : 0;
+    bad |= o->add ? clReleaseKernel(o->add) : 0;
+    bad |= o->a ? clReleaseMemObject(o->a) : 0;
+    bad |= o->b ? clReleaseMemObject(o->b) : 0;
+    bad |= o->p ? clReleaseProgram(o->p) : 0;
+    bad |= o->q ? clReleaseCommandQueue(o->q) : 0;
+    bad |= o->c ? clReleaseContext(o->c) : 0;
+    return !bad;
+}
+
+/* An ordinary program, which releases what it made also where a call errs: what is left is a leak of yoke's. */
+static int work(void)
+{
+    struct objects o = {0};
+    int r = make(&o) ? compute(&o) : ERRED;
+    return !release(&o) && r == RIGHT ? ERRED : r;
 }
 
 static int run(unsigned long long number)
