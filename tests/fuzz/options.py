@@ -93,7 +93,7 @@ def judge(words, env, folder, yoke):
 
 def main():
     yoke, stub, transform, library, network = sys.argv[1:]
-    end = time.monotonic() + (60 if "YOKE_NIGHTLY" in os.environ else 15)
+    end = time.monotonic() + (60 if "YOKE_NIGHTLY" in os.environ else int(os.environ.get("YOKE_FUZZ_SECONDS", "15")))
     seed, first, bad = int(os.environ.get("YOKE_SEED", "1")), None, 0
     with tempfile.TemporaryDirectory() as folder:
         env = {"PATH": os.environ["PATH"], "HOME": f"{folder}/home", "XDG_CACHE_HOME": f"{folder}/cache",
