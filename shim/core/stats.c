@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/alone.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -39,7 +40,7 @@ unsigned yk_stats_reason(const char *text)
 
 void yk_stats_whole(unsigned reason)
 {
-    __atomic_fetch_add(&st.whole[reason], 1, __ATOMIC_RELAXED);
+    yk_alone_add64(&st.whole[reason], 1);
 }
 
 void yk_stats_merged(unsigned launches, unsigned as)

@@ -73,7 +73,8 @@ void yk_command_free(struct yk_command *c)
 /* Where drivers tell of what failed without an event. Before a blocking call of Q gives its answer. */
 static cl_int ask_unseen(struct yk_queue *q)
 {
-    bool unseen = __atomic_exchange_n(&q->unseen, false, __ATOMIC_ACQ_REL);
+    bool unseen =
+        __atomic_load_n(&q->unseen, __ATOMIC_ACQUIRE) && __atomic_exchange_n(&q->unseen, false, __ATOMIC_ACQ_REL);
     return unseen ? yk_rt.primary->cl->Finish(q->real) : CL_SUCCESS;
 }
 
@@ -147,7 +148,7 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
     bool issued = false;
     if (err == CL_SUCCESS && fast && yk_queue_enter(c->queue)) {
         issued = !c->kind->resident || c->kind->resident(c);
-        if (issued && !(c->kind->gathers && !nreal && yk_gather_take((struct yk_launch *)c, event))) {
+        if (issued && !(c->kind->gathers && yk_gathering() && !nreal && yk_gather_take((struct yk_launch *)c, event))) {
             yk_gather_drain(c->queue);
             err = blocking ? ask_unseen(c->queue) : CL_SUCCESS; /* the worker may have been done before this call */
             if (err == CL_SUCCESS)

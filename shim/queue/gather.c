@@ -175,8 +175,6 @@ static struct yk_gather *gather_of(struct yk_queue *q)
 bool yk_gather_take(struct yk_launch *l, cl_event *event)
 {
     struct yk_queue *q = l->c.queue;
-    if (yk_rt.options.gather == YK_GATHER_OFF)
-        return false;
     bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
     /* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow (1,000
      * launches of 1 to 16 groups), since merged kernels are compiled less well. */

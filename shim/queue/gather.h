@@ -17,10 +17,16 @@
 
 struct yk_gather;
 
+/** Are launches merged at all? Asked before each, of most programs in vain. */
+static inline bool yk_gathering(void)
+{
+    return yk_rt.options.gather != YK_GATHER_OFF;
+}
+
 /**
  * May L, which could be issued at once, be held instead? True: it is, and *EVENT (where EVENT is not NULL) is its
  * event. False: nothing has changed but counters. L is the caller's. Thread: any, between yk_queue_enter and leave; no
- * lock held. Cost: loads where launches are not merged; about a microsecond where they are.
+ * lock held. Only where yk_gathering. Cost: loads where L is none to merge; about a microsecond where it is.
  */
 bool yk_gather_take(struct yk_launch *l, cl_event *event);
 

@@ -11,6 +11,7 @@
 #define YK_SHIM_QUEUE_QUEUE_H
 
 #include <pthread.h>
+#include "base/alone.h"
 #include "base/lock.h"
 #include "shim/core/context.h"
 
@@ -89,15 +90,15 @@ static inline bool yk_queue_busy(struct yk_queue *q)
  * records of it are one step to the worker. False: something is pending; not entered. Cost: two atomic additions. */
 static inline bool yk_queue_enter(struct yk_queue *q)
 {
-    __atomic_add_fetch(&q->issuing, 1, __ATOMIC_SEQ_CST);
+    yk_alone_add(&q->issuing, 1);
     if (__builtin_expect(!__atomic_load_n(&q->npending, __ATOMIC_SEQ_CST), 1))
         return true;
-    __atomic_sub_fetch(&q->issuing, 1, __ATOMIC_RELEASE);
+    yk_alone_add(&q->issuing, -1u);
     return false;
 }
 static inline void yk_queue_leave(struct yk_queue *q)
 {
-    __atomic_sub_fetch(&q->issuing, 1, __ATOMIC_RELEASE);
+    yk_alone_add(&q->issuing, -1u);
 }
 
 /** Has a command failed unseen? */
