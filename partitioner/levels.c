@@ -29,6 +29,8 @@ static struct yk_levels_memory *find_or_add(struct yk_levels *l, uint64_t memory
 static size_t first_behind(const struct yk_levels_memory *m, uint64_t at)
 {
     size_t low = 0, high = m->span.n;
+    if (high && m->span.v[high - 1].to <= at) /* programs go forward more often than not */
+        return high;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (m->span.v[mid].to > at)
@@ -93,9 +95,32 @@ static void join(struct yk_levels_memory *m, size_t from, size_t to)
     m->span.n -= to - kept - 1;
 }
 
+/* T, behind all that has been touched. */
+static bool append(struct yk_levels_memory *m, const struct yk_levels_touch *t, unsigned level)
+{
+    struct yk_levels_span s = {t->from, t->to, t->write ? level : 0, t->write ? 0 : level};
+    struct yk_levels_span *last = m->span.n ? &m->span.v[m->span.n - 1] : NULL;
+    if (!last || last->to != s.from || last->wrote != s.wrote || last->read != s.read)
+        return yk_array_push(&m->span, s);
+    last->to = s.to;
+    return true;
+}
+
+/* Does T, at LEVEL, read what has been read at no lower one? */
+static bool is_read(const struct yk_levels_memory *m, size_t at, const struct yk_levels_touch *t, unsigned level)
+{
+    const struct yk_levels_span *s = &m->span.v[at];
+    return !t->write && s->from <= t->from && s->to >= t->to && s->read >= level;
+}
+
 static bool record(struct yk_levels *l, const struct yk_levels_touch *t, unsigned level)
 {
     struct yk_levels_memory *m = find_or_add(l, t->memory);
+    size_t behind = m ? first_behind(m, t->from) : 0;
+    if (m && behind == m->span.n)
+        return append(m, t, level);
+    if (m && is_read(m, behind, t, level))
+        return true;
     if (!m || !split(m, t->from) || !split(m, t->to))
         return false;
     size_t begin = first_behind(m, t->from), i = begin;
