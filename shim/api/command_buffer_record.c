@@ -188,8 +188,9 @@ cl_int CL_API_CALL yk_record_launch(cl_command_buffer_khr command_buffer, cl_com
     rec.r.kernel = yk_kernel_copy(k, &err);
     if (!rec.r.kernel)
         return err;
-    err = YK_ASK_DRIVER(yk_command_buffer_driver.CommandNDRangeKernelKHR(
-        rec.b->real, rec.queue, properties, k->real, dims, offset, global, local, nsync, sync, sync_point, handle));
+    err = YK_ASK_DRIVER(yk_command_buffer_driver.CommandNDRangeKernelKHR(rec.b->real, rec.queue, properties,
+                                                                         k->fast.real, dims, offset, global, local,
+                                                                         nsync, sync, sync_point, handle));
     if (err != CL_SUCCESS) {
         yk_handle_release(&rec.r.kernel->h);
         return err;

@@ -35,19 +35,22 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
         return CL_INVALID_GLOBAL_WORK_SIZE;
     if (!global) /* since OpenCL 2.1 a range of nothing */
         global = nothing;
-    struct yk_launch l = {.c = {.kind = kind, .size = sizeof l, .queue = q},
-                          .code = k->code,
-                          .fast = k->real,
-                          .nvalues = k->nargs,
-                          .value = k->value,
-                          .exec = k->exec,
-                          .dims = dims,
-                          .has_offset = offset != NULL,
-                          .has_local = local != NULL};
-    for (cl_uint i = 0; i < dims; i++) {
-        l.offset[i] = offset ? offset[i] : 0;
-        l.global[i] = global[i];
-        l.local[i] = local ? local[i] : 0;
+    /* Member by member: as one initialiser, gcc clears it all by an instruction that takes as long as the rest. */
+    struct yk_launch l;
+    l.c = (struct yk_command){.kind = kind, .size = sizeof l, .queue = q};
+    l.code = k->code;
+    l.fast = &k->fast;
+    l.nvalues = k->nargs;
+    l.value = k->value;
+    l.exec = k->exec;
+    l.captured = false;
+    l.dims = dims;
+    l.has_offset = offset != NULL;
+    l.has_local = local != NULL;
+    for (cl_uint i = 0; i < 3; i++) {
+        l.offset[i] = offset && i < dims ? offset[i] : 0;
+        l.global[i] = i < dims ? global[i] : 0;
+        l.local[i] = local && i < dims ? local[i] : 0;
     }
     return yk_command_enqueue(&l.c, false, nwait, wait, event);
 }

@@ -69,8 +69,8 @@ cl_kernel yk_api_CloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
         yk_set_err(errcode_ret, CL_INVALID_KERNEL);
         return NULL;
     }
-    cl_int err = CL_SUCCESS;
-    cl_kernel real = YK_CL_P->CloneKernel(k->real, &err);
+    cl_int err = yk_kernel_settle(k);
+    cl_kernel real = err == CL_SUCCESS ? YK_CL_P->CloneKernel(k->fast.real, &err) : NULL;
     struct yk_kernel *c = real ? yk_kernel_wrap(k->program, k->code->build, real, &err) : NULL;
     for (unsigned i = 0; c && i < k->nargs; i++) {
         bool ok = true;
@@ -122,7 +122,7 @@ cl_int yk_api_SetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const 
     struct yk_kernel *k = yk_kernel_from(kernel);
     if (!k)
         return CL_INVALID_KERNEL;
-    cl_int err = YK_CL_P->SetKernelArgSVMPointer(k->real, arg_index, arg_value);
+    cl_int err = YK_CL_P->SetKernelArgSVMPointer(k->fast.real, arg_index, arg_value);
     if (err == CL_SUCCESS)
         yk_kernel_note_svm(k, arg_index, arg_value);
     return err;
@@ -134,7 +134,7 @@ cl_int yk_api_SetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name
     struct yk_kernel *k = yk_kernel_from(kernel);
     if (!k)
         return CL_INVALID_KERNEL;
-    cl_int err = YK_CL_P->SetKernelExecInfo(k->real, param_name, param_value_size, param_value);
+    cl_int err = YK_CL_P->SetKernelExecInfo(k->fast.real, param_name, param_value_size, param_value);
     struct yk_exec_info *exec =
         err == CL_SUCCESS && param_value ? yk_exec_info_with(k->exec, param_name, param_value_size, param_value) : NULL;
     if (exec)
@@ -156,7 +156,7 @@ cl_int yk_api_GetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t 
     case CL_KERNEL_PROGRAM:
         YK_INFO(cl_program, (cl_program)(void *)k->program);
     default:
-        return YK_CL_P->GetKernelInfo(k->real, param_name, param_value_size, param_value, param_value_size_ret);
+        return YK_CL_P->GetKernelInfo(k->fast.real, param_name, param_value_size, param_value, param_value_size_ret);
     }
 }
 
@@ -164,7 +164,7 @@ cl_int yk_api_GetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg
                                size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
     struct yk_kernel *k = yk_kernel_from(kernel);
-    return k ? YK_CL_P->GetKernelArgInfo(k->real, arg_indx, param_name, param_value_size, param_value,
+    return k ? YK_CL_P->GetKernelArgInfo(k->fast.real, arg_indx, param_name, param_value_size, param_value,
                                          param_value_size_ret)
              : CL_INVALID_KERNEL;
 }
@@ -187,7 +187,7 @@ cl_int yk_api_GetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_k
     cl_device_id real = device_of(k, device);
     if (!real)
         return CL_INVALID_DEVICE;
-    return YK_CL_P->GetKernelWorkGroupInfo(k->real, real, param_name, param_value_size, param_value,
+    return YK_CL_P->GetKernelWorkGroupInfo(k->fast.real, real, param_name, param_value_size, param_value,
                                            param_value_size_ret);
 }
 
@@ -201,8 +201,8 @@ cl_int yk_api_GetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_ke
     cl_device_id real = device_of(k, device);
     if (!real)
         return CL_INVALID_DEVICE;
-    return YK_CL_P->GetKernelSubGroupInfo(k->real, real, param_name, input_value_size, input_value, param_value_size,
-                                          param_value, param_value_size_ret);
+    return YK_CL_P->GetKernelSubGroupInfo(k->fast.real, real, param_name, input_value_size, input_value,
+                                          param_value_size, param_value, param_value_size_ret);
 }
 
 cl_int yk_api_GetKernelSubGroupInfoKHR(cl_kernel in_kernel, cl_device_id in_device, cl_kernel_sub_group_info param_name,

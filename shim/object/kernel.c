@@ -7,7 +7,7 @@
 static void kernel_destroy(struct yk_handle *h)
 {
     struct yk_kernel *k = (struct yk_kernel *)h;
-    yk_rt.primary->cl->ReleaseKernel(k->real);
+    yk_rt.primary->cl->ReleaseKernel(k->fast.real);
     for (unsigned i = 0; i < k->nargs; i++)
         if (k->value[i].kind == YK_VALUE_BYTES)
             yk_value_finish(&k->value[i]);
@@ -77,7 +77,7 @@ struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, c
     yk_hold(&p->h);
     __atomic_fetch_add(&p->kernels, 1, __ATOMIC_RELAXED);
     k->code = code;
-    k->real = real;
+    k->fast.real = real;
     k->nargs = k->unset = nargs;
     k->value = value;
     k->param = param;
@@ -95,6 +95,8 @@ static bool on_heap(const struct yk_value *v)
 
 static void keep(struct yk_kernel *k, cl_uint i, const struct yk_value *v)
 {
+    if (__atomic_load_n(&k->fast.late, __ATOMIC_RELAXED) && i < YK_LATE_ARGS) /* the driver has it by now */
+        __atomic_and_fetch(&k->fast.late, ~(UINT64_C(1) << i), __ATOMIC_RELAXED);
     if (k->value[i].kind == YK_VALUE_NONE)
         k->unset--;
     if (on_heap(&k->value[i]))
@@ -107,7 +109,7 @@ static void keep(struct yk_kernel *k, cl_uint i, const struct yk_value *v)
 static cl_int set_mem(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
 {
     cl_mem real = yk_mem_real(m, yk_rt.primary->index);
-    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof real, &real);
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof real, &real);
     if (err == CL_SUCCESS)
         keep(k, i, &(struct yk_value){.kind = YK_VALUE_MEM, .size = sizeof real, .u.mem = m});
     return err;
@@ -115,7 +117,7 @@ static cl_int set_mem(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
 
 static cl_int set_bytes(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
 {
-    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, size, value);
+    cl_int err = yk_rt.primary->cl->SetKernelArg(k->fast.real, i, size, value);
     if (err != CL_SUCCESS)
         return err;
     struct yk_value v = {.kind = YK_VALUE_BYTES, .size = size};
@@ -141,7 +143,7 @@ static bool set_handle(struct yk_kernel *k, cl_uint i, void *p, cl_int *err)
         real = ((struct yk_queue *)p)->real;
     else
         return false;
-    *err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof real, &real);
+    *err = yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof real, &real);
     if (*err == CL_SUCCESS)
         keep(k, i, &(struct yk_value){.kind = YK_VALUE_PRIMARY, .size = sizeof real, .u.pointer = real});
     return true;
@@ -151,13 +153,13 @@ static __attribute__((noinline)) cl_int set_first(struct yk_kernel *k, cl_uint i
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
     if (i >= k->nargs)
-        return cl->SetKernelArg(k->real, i, size, value);
+        return cl->SetKernelArg(k->fast.real, i, size, value);
     enum yk_param param = k->param[i];
     if (param == YK_PARAM_VALUE && value)
         return set_bytes(k, i, size, value);
     if (param == YK_PARAM_LOCAL || !value ||
         (size == sizeof(cl_mem) && param == YK_PARAM_MEM && !*(void *const *)value)) {
-        cl_int err = cl->SetKernelArg(k->real, i, size, value);
+        cl_int err = cl->SetKernelArg(k->fast.real, i, size, value);
         bool local = param == YK_PARAM_LOCAL || (param == YK_PARAM_UNKNOWN && !value && size != sizeof(cl_mem));
         if (err == CL_SUCCESS)
             keep(k, i, &(struct yk_value){.kind = local ? YK_VALUE_LOCAL : YK_VALUE_NULL, .size = size});
@@ -181,10 +183,26 @@ static __attribute__((noinline)) cl_int set_first(struct yk_kernel *k, cl_uint i
     return set_bytes(k, i, size, value);
 }
 
+/* May the driver be given argument I later (launch.h)? Then it will be. */
+static inline bool comes_late(struct yk_kernel *k, cl_uint i)
+{
+    uint64_t bit = UINT64_C(1) << i % 64;
+    if (!(__atomic_load_n(&k->fast.may, __ATOMIC_RELAXED) & bit) || i >= YK_LATE_ARGS)
+        return false;
+    if (!(__atomic_load_n(&k->fast.late, __ATOMIC_RELAXED) & bit))
+        __atomic_or_fetch(&k->fast.late, bit, __ATOMIC_RELAXED);
+    return true;
+}
+
+cl_int yk_kernel_settle(struct yk_kernel *k)
+{
+    return yk_fast_settle(&k->fast, k->value, k->nargs);
+}
+
 static inline cl_int bytes_again(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
 {
     unsigned char *to = k->value[i].u.bytes;
-    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, size, value);
+    cl_int err = comes_late(k, i) ? CL_SUCCESS : yk_rt.primary->cl->SetKernelArg(k->fast.real, i, size, value);
     if (err != CL_SUCCESS)
         return err;
     if (size == 4)
@@ -198,7 +216,10 @@ static inline cl_int bytes_again(struct yk_kernel *k, cl_uint i, size_t size, co
 
 static inline cl_int mem_again(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
 {
-    cl_int err = yk_rt.primary->cl->SetKernelArg(k->real, i, sizeof(cl_mem), yk_mem_slot(m, yk_rt.primary->index));
+    cl_int err =
+        m->store && m->ctx == k->program->ctx && comes_late(k, i)
+            ? CL_SUCCESS
+            : yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof(cl_mem), yk_mem_slot(m, yk_rt.primary->index));
     if (err != CL_SUCCESS)
         return err;
     k->value[i].u.mem = m;
@@ -244,19 +265,19 @@ static cl_int set_like(struct yk_kernel *c, cl_uint i, const struct yk_value *v)
     case YK_VALUE_NONE:
         return CL_SUCCESS;
     case YK_VALUE_BYTES:
-        err = cl->SetKernelArg(c->real, i, v->size, yk_value_bytes(v));
+        err = cl->SetKernelArg(c->fast.real, i, v->size, yk_value_bytes(v));
         break;
     case YK_VALUE_MEM:
         return set_mem(c, i, v->u.mem);
     case YK_VALUE_NULL:
     case YK_VALUE_LOCAL:
-        err = cl->SetKernelArg(c->real, i, v->size, NULL);
+        err = cl->SetKernelArg(c->fast.real, i, v->size, NULL);
         break;
     case YK_VALUE_PRIMARY:
-        err = cl->SetKernelArg(c->real, i, sizeof v->u.pointer, &v->u.pointer);
+        err = cl->SetKernelArg(c->fast.real, i, sizeof v->u.pointer, &v->u.pointer);
         break;
     case YK_VALUE_SVM:
-        err = cl->SetKernelArgSVMPointer(c->real, i, v->u.pointer);
+        err = cl->SetKernelArgSVMPointer(c->fast.real, i, v->u.pointer);
         break;
     }
     if (err == CL_SUCCESS && !yk_value_copy(&own, v))
@@ -275,7 +296,7 @@ struct yk_kernel *yk_kernel_copy(struct yk_kernel *k, cl_int *err)
             yk_handle_release(&c->h);
             c = NULL;
         }
-    if (c && (*err = yk_exec_info_set(k->exec, yk_rt.primary->cl, c->real)) != CL_SUCCESS) {
+    if (c && (*err = yk_exec_info_set(k->exec, yk_rt.primary->cl, c->fast.real)) != CL_SUCCESS) {
         yk_handle_release(&c->h);
         return NULL;
     }

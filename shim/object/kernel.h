@@ -14,7 +14,7 @@ struct yk_kernel {
     struct yk_handle h;
     struct yk_program *program; /* held */
     struct yk_code *code;       /* held */
-    cl_kernel real;
+    struct yk_fast fast;
     unsigned nargs, unset;     /* arguments; how many of them have no value yet */
     bool foreign;              /* a buffer of another context has been an argument, and may still be */
     struct yk_value *value;    /* memory objects in it are not held: the app keeps them until the launch */
@@ -28,6 +28,10 @@ struct yk_kernel *yk_kernel_wrap(struct yk_program *p, struct yk_build *build, c
 
 /** clSetKernelArg. Thread: one per kernel, as the specification says. */
 cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value);
+
+/** What the real kernel has not been given yet is set on it, where something else than a launch looks at it. Errors: as
+ * yk_fast_settle. */
+cl_int yk_kernel_settle(struct yk_kernel *k);
 
 /** Remember a value that was set on the real kernel in another way (SVM pointer). */
 void yk_kernel_note_svm(struct yk_kernel *k, cl_uint i, const void *pointer);

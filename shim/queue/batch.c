@@ -2,32 +2,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t local_of(const struct yk_held *h, unsigned i)
-{
-    return i < h->l.dims ? h->l.local[i] : 1;
-}
-
 static bool same_local(const struct yk_held *a, const struct yk_held *b)
 {
-    for (unsigned i = 0; i < 3; i++)
-        if (local_of(a, i) != local_of(b, i))
-            return false;
-    return true;
+    return a->local[0] == b->local[0] && a->local[1] == b->local[1] && a->local[2] == b->local[2];
 }
 
 /* Launches of one kernel: do they have the same __constant buffers? */
-static bool same_constants(const struct yk_held *a, const struct yk_held *b)
+static bool same_constants(const struct yk_gathered *g, const struct yk_held *a, const struct yk_held *b)
 {
-    for (unsigned i = 0; i < a->m->facts->nargs; i++)
-        if (a->m->facts->arg[i].kind == YK_ARG_CONSTANT && a->l.value[i].u.mem != b->l.value[i].u.mem)
+    const struct yk_value *x = yk_held_value(g, a), *y = yk_held_value(g, b);
+    for (unsigned i = 0; a->m->code.nconstants && i < a->m->facts->nargs; i++)
+        if (a->m->facts->arg[i].kind == YK_ARG_CONSTANT && x[i].u.mem != y[i].u.mem)
             return false;
     return true;
 }
 
 /* May A and B be one launch of their kernel's merged variant, their levels and buffers aside? */
-static bool alike(const struct yk_held *a, const struct yk_held *b)
+static bool alike(const struct yk_gathered *g, const struct yk_held *a, const struct yk_held *b)
 {
-    return a->m == b->m && same_local(a, b) && same_constants(a, b);
+    return a->m == b->m && same_local(a, b) && same_constants(g, a, b);
 }
 
 /* May they be one launch of the mixed kernel? */
@@ -86,7 +79,7 @@ struct yk_order *yk_order_make(const struct yk_gathered *g)
     for (unsigned i = 0; o && i < g->n; i++) {
         const struct yk_held *h = &g->v[i];
         unsigned k = 0;
-        while (k < n && !alike(&g->v[like[k]], h))
+        while (k < n && !alike(g, &g->v[like[k]], h))
             k++;
         if (k == n && n < LIKES) {
             like[n] = i;
@@ -115,12 +108,13 @@ static int slot_of(struct yk_batch *b, struct yk_store *s)
 }
 
 /* Room in B for the buffers of H? */
-static bool add_buffers(struct yk_batch *b, const struct yk_held *h)
+static bool add_buffers(struct yk_batch *b, const struct yk_gathered *g, const struct yk_held *h)
 {
     const struct yk_facts_kernel *f = h->m->facts;
+    const struct yk_value *v = yk_held_value(g, h);
     unsigned before = b->nstores;
     for (unsigned i = 0; i < f->nargs; i++)
-        if (f->arg[i].kind == YK_ARG_GLOBAL && slot_of(b, h->l.value[i].u.mem->store) < 0) {
+        if (f->arg[i].kind == YK_ARG_GLOBAL && slot_of(b, v[i].u.mem->store) < 0) {
             b->nstores = before;
             return false;
         }
@@ -131,7 +125,7 @@ static bool add_buffers(struct yk_batch *b, const struct yk_held *h)
  * run what such a device runs all at once, and launches that fill it are none the slower by themselves. */
 static bool has_room(const struct yk_batch *b, const struct yk_merged_code *code, const struct yk_held *first)
 {
-    uint64_t items = b->groups * local_of(first, 0) * local_of(first, 1) * local_of(first, 2);
+    uint64_t items = b->groups * first->local[0] * first->local[1] * first->local[2];
     return yk_rt.options.gather == YK_GATHER_FORCED || items < code->room * (uint64_t)yk_rt.primary->compute_units;
 }
 
@@ -143,7 +137,7 @@ static bool begin_mixing(struct yk_batch *b, const struct yk_held *first, const 
     if (b->code == &first->m->of->mixed)
         return true;
     struct yk_merged_code *mixed =
-        yk_merge_mixed(first->m->of, (size_t[3]){local_of(first, 0), local_of(first, 1), local_of(first, 2)});
+        yk_merge_mixed(first->m->of, (size_t[3]){first->local[0], first->local[1], first->local[2]});
     if (!mixed || !has_room(b, mixed, first))
         return false;
     b->code = mixed;
@@ -160,7 +154,7 @@ struct yk_batch yk_batch_take(const struct yk_gathered *g, const struct yk_order
         const struct yk_held *h = &g->v[o[b.n].index];
         if (b.n && o[b.n].like != o[b.n - 1].like && !begin_mixing(&b, first, h))
             break;
-        if ((b.code != &first->m->code && !has_room(&b, b.code, first)) || !add_buffers(&b, h))
+        if ((b.code != &first->m->code && !has_room(&b, b.code, first)) || !add_buffers(&b, g, h))
             break;
         b.groups += h->total;
     }
@@ -199,18 +193,13 @@ static bool fill(const struct yk_gathered *g, struct yk_batch *b, unsigned char 
         const struct yk_held *h = &g->v[b->o[k].index];
         const struct yk_merged *m = h->m;
         unsigned char *record = *table + at;
-        uint64_t head[YK_MERGED_HEAD / 8] = {0};
-        for (unsigned i = 0; i < 3; i++) {
-            head[i] = h->groups[i];
-            head[3 + i] = h->l.has_offset && i < h->l.dims ? h->l.offset[i] : 0;
-        }
-        head[6] = h->l.dims;
-        head[7] = m->number;
+        uint64_t head[YK_MERGED_HEAD / 8] = {h->groups[0], h->groups[1], h->groups[2], h->offset[0],
+                                             h->offset[1], h->offset[2], h->dims,      m->number};
         memcpy(record, head, sizeof head);
         for (unsigned i = 0; i < m->facts->nargs; i++) {
-            const struct yk_value *v = &h->l.value[i];
+            const struct yk_value *v = yk_held_value(g, h) + i;
             if (m->facts->arg[i].kind == YK_ARG_VALUE) {
-                memcpy(record + m->layout.at[i], yk_value_bytes(v), v->size);
+                yk_value_bytes_to(record + m->layout.at[i], v);
             } else if (m->facts->arg[i].kind == YK_ARG_GLOBAL) {
                 uint64_t word = (uint64_t)slot_of(b, v->u.mem->store) << YK_MERGED_SHIFT | v->u.mem->origin;
                 memcpy(record + m->layout.at[i], &word, sizeof word);
@@ -244,7 +233,7 @@ static cl_int share(const struct yk_gathered *g, const struct yk_batch *b, struc
         mixed = b->code != &h->m->code;
         unsigned local = 0, constant = mixed ? h->m->constant : 0;
         for (unsigned i = 0; i < h->m->facts->nargs; i++) {
-            const struct yk_value *v = &h->l.value[i];
+            const struct yk_value *v = yk_held_value(g, h) + i;
             if (h->m->facts->arg[i].kind == YK_ARG_LOCAL) {
                 size_t size = (v->size + YK_MERGED_UNIT - 1) & ~(size_t)(YK_MERGED_UNIT - 1);
                 s->local[local] = size > s->local[local] ? size : s->local[local];
@@ -315,6 +304,18 @@ static cl_int write_table(const struct yk_gathered *g, struct yk_batch *b, struc
     return d->cl->EnqueueWriteBuffer(real, t->table[i].real, CL_FALSE, 0, size, t->table[i].host.v, nwait, wait, NULL);
 }
 
+/* B has been ordered on the primary. */
+static void primary_writes(const struct yk_gathered *g, const struct yk_batch *b)
+{
+    bool copies = false; /* somebody else has one */
+    for (unsigned i = 0; i < b->nstores; i++)
+        copies |= !__atomic_load_n(&b->store[i]->only_primary, __ATOMIC_ACQUIRE);
+    for (unsigned n = 0; n < b->n && copies; n++) {
+        const struct yk_held *h = &g->v[b->o[n].index];
+        yk_values_primary_writes(yk_held_value(g, h), h->m->facts->nargs, h->m->facts);
+    }
+}
+
 cl_int yk_batch_issue(struct yk_gathered *g, struct yk_batch *b, struct yk_context *ctx, cl_command_queue real,
                       struct yk_tables *t, cl_uint nwait, const cl_event *wait, cl_event *event)
 {
@@ -326,7 +327,7 @@ cl_int yk_batch_issue(struct yk_gathered *g, struct yk_batch *b, struct yk_conte
     if (err == CL_SUCCESS)
         err = set_args(g, b, ctx, k->real, t, t->table[i].real);
     if (err == CL_SUCCESS) {
-        size_t local[3] = {local_of(first, 0), local_of(first, 1), local_of(first, 2)};
+        size_t local[3] = {first->local[0], first->local[1], first->local[2]};
         size_t global[3] = {local[0] * (size_t)b->groups, local[1], local[2]};
         err = d->cl->EnqueueNDRangeKernel(real, k->real, 3, NULL, global, local, 0, NULL, &t->table[i].used);
     } else if (k && t->table[i].size) {
@@ -336,9 +337,7 @@ cl_int yk_batch_issue(struct yk_gathered *g, struct yk_batch *b, struct yk_conte
         yk_merged_code_give(b->code, k);
     if (err == CL_SUCCESS && event && d->cl->RetainEvent(t->table[i].used) == CL_SUCCESS)
         *event = t->table[i].used;
-    for (unsigned n = 0; n < b->n && err == CL_SUCCESS; n++) {
-        struct yk_held *h = &g->v[b->o[n].index];
-        yk_launch_primary_writes(&h->l, h->m->facts);
-    }
+    if (err == CL_SUCCESS)
+        primary_writes(g, b);
     return err;
 }

@@ -9,8 +9,9 @@
  * after a few short ones. */
 enum { RUN = 4, LONG = 16 };
 /* When a window is issued although nobody asks: enough for the device (groups per compute unit), enough for the cost of
- * issuing it; then twice as much each time, since the device is busy. And never more than this. */
-enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, OVERDUE = 3, MOST = 2048, MOST_GROUPS = 1 << 16 };
+ * issuing it; then twice as much each time, since the device is busy. So many launches are enough however small they
+ * are: what is issued last is issued while the program waits. And never more than the most. */
+enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MANY = 256, OVERDUE = 3, MOST = 2048, MOST_GROUPS = 1 << 16 };
 /* Launches of more work-groups per compute unit fill a device by themselves. */
 enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
 /* After a window of which little could be merged nothing is held for this many launches, then twice as many. */
@@ -25,6 +26,7 @@ struct yk_gather {
     struct yk_side side;
     struct yk_levels levels;
     struct yk_reach reach;
+    struct yk_known known;
     bool issuing;
     bool due;             /* a window is large enough: the worker issues it */
     bool watched, woken;  /* the worker looks again by itself in a moment; has been told to */
@@ -42,6 +44,7 @@ void yk_gather_finish(struct yk_gather *g)
     yk_side_finish(&g->side);
     yk_levels_finish(&g->levels);
     yk_reach_finish(&g->reach);
+    yk_known_finish(&g->known);
     free(g);
 }
 
@@ -65,7 +68,7 @@ static uint64_t small_groups(const struct yk_launch *l, uint64_t *groups)
         if (i >= l->dims)
             continue;
         size_t end;
-        if (!l->local[i] || !l->global[i] || l->global[i] % l->local[i] ||
+        if (!l->local[i] || l->local[i] > UINT32_MAX || !l->global[i] || l->global[i] % l->local[i] ||
             __builtin_add_overflow(l->offset[i], l->global[i], &end))
             return 0;
         groups[i] = l->global[i] / l->local[i];
@@ -117,24 +120,22 @@ static bool evaluate(struct yk_gather *g, const struct yk_launch *l, const struc
 }
 
 /* The same as bytes of stores, into T, from memory where it was asked before. */
-static bool touches_of(struct yk_gather *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
-                       struct yk_touches *t)
+static bool touches_of(struct yk_gather *g, const struct yk_launch *l, const struct yk_merged *m,
+                       const uint64_t *groups, struct yk_touches *t)
 {
     uint64_t key[KEY_WORDS];
     struct yk_known_row row[YK_TOUCHES];
-    size_t n = 0, size = yk_known_key(l, m->facts, groups, key, sizeof key);
-    yk_lock_take(&m->lock);
-    const struct yk_known_row *known = size ? yk_known_find(&m->known, key, size, &n) : NULL;
-    bool good = known != NULL;
-    if (good) {
-        yk_touches_make(t, l, known, n);
-    } else if ((good = evaluate(g, l, m, groups, row, &n))) {
+    size_t n = 0, size = yk_known_key(l, m, groups, key, sizeof key);
+    const struct yk_known_row *known = size ? yk_known_find(&g->known, key, size, &n) : NULL;
+    if (!known) {
+        if (!evaluate(g, l, m, groups, row, &n))
+            return false;
         if (size)
-            yk_known_add(&m->known, key, size, row, n);
-        yk_touches_make(t, l, row, n);
+            yk_known_add(&g->known, key, size, row, n);
+        known = row;
     }
-    yk_lock_drop(&m->lock);
-    return good;
+    yk_touches_make(t, l, known, n);
+    return true;
 }
 
 /* Is it time to issue what is held? By the worker, while the program goes on; 2: at once, since the worker does not
@@ -148,9 +149,10 @@ static unsigned is_enough(const struct yk_gather *g, unsigned run)
     if (enough < ENOUGH)
         enough = ENOUGH;
     enough <<= doublings;
-    if (g->now.n >= MOST || (g->now.n >= OVERDUE * ENOUGH && g->now.groups >= OVERDUE * enough))
+    bool overdue = !g->issuing && g->now.n >= OVERDUE * ENOUGH && g->now.groups >= OVERDUE * enough;
+    if (g->now.n >= MOST || overdue)
         return 2;
-    return g->now.n >= ENOUGH && g->now.groups >= enough;
+    return g->now.n >= MANY || (g->now.n >= ENOUGH && g->now.groups >= enough);
 }
 
 /* Little of what is held could be merged: so it was not worth it. With the lock held. */
@@ -164,12 +166,60 @@ static void judge(struct yk_queue *q, struct yk_gather *g, unsigned top)
     }
 }
 
+/* Another launch is held, the RUN-th of its run: wake the worker if it has reason to come. True: the caller issues what
+ * is held. With the lock held. */
+static bool note_held(struct yk_queue *q, struct yk_gather *g, unsigned run)
+{
+    unsigned enough = is_enough(g, run);
+    g->taken++;
+    if (enough && !g->due) {
+        g->due = true;
+        pthread_cond_signal(&q->work);
+    } else if (!g->watched && !g->woken) {
+        g->woken = true;
+        pthread_cond_signal(&q->work);
+    }
+    return enough > 1 || (yk_rt.options.gather != YK_GATHER_FORCED && g->now.n == LOOK && g->levels.top == LOOK);
+}
+
 /* Begin to gather in Q, whose worker issues what nobody asks for. With the lock held. */
 static struct yk_gather *gather_of(struct yk_queue *q)
 {
     if (!q->gather && yk_queue_start_worker(q) == CL_SUCCESS)
         q->gather = calloc(1, sizeof *q->gather);
     return q->gather;
+}
+
+/* Hold L, of M's kernel, of GROUPS work-groups and the RUN-th of its run. See yk_gather_take. */
+static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *groups, unsigned run, cl_event *event)
+{
+    struct yk_queue *q = l->c.queue;
+    struct yk_event *ev = NULL;
+    struct yk_touches t; /* large */
+    bool held = false, issue = false;
+    if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
+        return false;
+    yk_lock_take(&q->lock);
+    struct yk_gather *g = gather_of(q);
+    unsigned level;
+    if (g && touches_of(g, l, m, groups, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
+        held = yk_gathered_add(&g->now, l, m, groups, level, ev);
+    if (held) {
+        if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED) != m->late)
+            __atomic_store_n(&l->fast->may, m->late, __ATOMIC_RELAXED);
+        __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_RELEASE);
+        issue = note_held(q, g, run);
+    } else if (g && !g->now.n) {
+        yk_levels_clear(&g->levels);
+    }
+    yk_lock_drop(&q->lock);
+    if (held && event)
+        *event = (cl_event)(void *)ev;
+    else if (ev)
+        yk_handle_release(&ev->h);
+    if (issue)
+        yk_gather_issue(q);
+    return held;
 }
 
 bool yk_gather_take(struct yk_launch *l, cl_event *event)
@@ -180,7 +230,9 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
      * launches of 1 to 16 groups), since merged kernels are compiled less well. */
     if (!forced && yk_rt.primary->type & CL_DEVICE_TYPE_CPU)
         return false;
-    unsigned run = __atomic_add_fetch(&q->run, 1, __ATOMIC_RELAXED);
+    /* Not one step: that a launch of another thread is not counted does no harm. */
+    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&q->run, run, __ATOMIC_RELAXED);
     unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
     if (!forced && run < RUN && __atomic_load_n(&q->last_run, __ATOMIC_RELAXED) < RUN)
         return false;
@@ -193,41 +245,7 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
     }
     uint64_t groups[3], total = small_groups(l, groups);
     struct yk_merged *m = total ? yk_merge_for(l) : NULL;
-    if (!m || !values_fit(l, m))
-        return false;
-    struct yk_event *ev = NULL;
-    struct yk_touches t; /* large */
-    bool held = false, issue = false;
-    if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
-        return false;
-    yk_lock_take(&q->lock);
-    struct yk_gather *g = gather_of(q);
-    unsigned level;
-    if (g && touches_of(g, l, m, groups, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
-        held = yk_gathered_add(&g->now, l, m, groups, level, ev);
-    if (held) {
-        __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
-        g->taken++;
-        unsigned enough = is_enough(g, run);
-        issue = enough > 1 || (!forced && g->now.n == LOOK && g->levels.top == LOOK);
-        if (enough && !g->due) {
-            g->due = true;
-            pthread_cond_signal(&q->work);
-        } else if (!g->watched && !g->woken) {
-            g->woken = true;
-            pthread_cond_signal(&q->work);
-        }
-    } else if (g && !g->now.n) {
-        yk_levels_clear(&g->levels);
-    }
-    yk_lock_drop(&q->lock);
-    if (held && event)
-        *event = (cl_event)(void *)ev;
-    else if (ev)
-        yk_handle_release(&ev->h);
-    if (issue)
-        yk_gather_issue(q);
-    return held;
+    return m && values_fit(l, m) && hold(l, m, groups, run, event);
 }
 
 void yk_gather_issue(struct yk_queue *q)

@@ -42,46 +42,87 @@ void yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const stru
     }
 }
 
+/* Is OBJECT new among those that G's launches use, as far as is remembered? */
+static bool is_new(struct yk_gathered *g, const void *object)
+{
+    uintptr_t at = (uintptr_t)object >> 4;
+    const void **seen = &g->seen[(at ^ at >> 6) % YK_KEPT_SEEN];
+    if (*seen == object)
+        return false;
+    *seen = object;
+    return true;
+}
+
+/* L's values behind those of G, its objects held. For all of it there is room. */
+static bool capture(struct yk_gathered *g, const struct yk_launch *l)
+{
+    struct yk_value *to = g->value.v + g->value.n;
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        if (!yk_value_copy_bytes(&to[i], v)) {
+            while (i--)
+                yk_value_finish_bytes(&to[i]);
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_value *v = &l->value[i];
+        g->large += v->kind == YK_VALUE_BYTES && v->size > sizeof v->u.bytes;
+        if (v->kind == YK_VALUE_MEM && is_new(g, v->u.mem)) {
+            yk_hold(&v->u.mem->h);
+            g->kept.v[g->kept.n++] = &v->u.mem->h;
+        }
+    }
+    if (is_new(g, l->code)) {
+        yk_code_hold(l->code);
+        g->codes.v[g->codes.n++] = l->code;
+    }
+    g->value.n += l->nvalues;
+    return true;
+}
+
 bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
                      unsigned level, struct yk_event *ev)
 {
-    if (!yk_array_reserve(g, g->n + 1) || !yk_array_reserve(&g->value, g->value.n + l->nvalues))
+    size_t first = g->value.n;
+    if (!yk_array_reserve(g, g->n + 1) || !yk_array_reserve(&g->value, g->value.n + l->nvalues) ||
+        !yk_array_reserve(&g->kept, g->kept.n + l->nvalues) || !yk_array_reserve(&g->codes, g->codes.n + 1) ||
+        !capture(g, l))
         return false;
-    struct yk_held *h = &g->v[g->n];
-    *h = (struct yk_held){.l = *l, .m = m, .ev = ev, .first = g->value.n, .level = level, .total = 1};
-    for (unsigned i = 0; i < l->nvalues; i++)
-        if (!yk_value_copy(&g->value.v[h->first + i], &l->value[i])) {
-            while (i--)
-                yk_value_finish(&g->value.v[h->first + i]);
-            return false;
-        }
+    struct yk_held *h = &g->v[g->n++];
+    h->m = m;
+    h->code = l->code;
+    h->ev = ev;
+    h->by = pthread_self();
+    h->first = first;
+    h->level = level;
+    h->has_offset = l->has_offset;
+    h->dims = (uint8_t)l->dims;
     for (unsigned i = 0; i < 3; i++) {
         h->groups[i] = (uint32_t)groups[i];
-        h->total *= (uint32_t)groups[i];
+        h->local[i] = i < l->dims ? (uint32_t)l->local[i] : 1;
+        h->offset[i] = i < l->dims && l->has_offset ? l->offset[i] : 0;
     }
-    h->l.value = NULL;
-    h->l.fast = NULL;
-    h->l.captured = true;
-    h->l.c.by = pthread_self();
-    yk_code_hold(l->code);
+    h->total = h->groups[0] * h->groups[1] * h->groups[2];
     if (ev)
         yk_hold(&ev->h);
-    g->value.n += l->nvalues;
     g->groups += h->total;
-    g->n++;
     return true;
 }
 
 void yk_gathered_clear(struct yk_gathered *g)
 {
-    for (size_t i = 0; i < g->n; i++) {
-        yk_code_drop(g->v[i].l.code);
+    for (size_t i = 0; i < g->n; i++)
         if (g->v[i].ev)
             yk_drop(&g->v[i].ev->h);
-    }
-    for (size_t i = 0; i < g->value.n; i++)
-        yk_value_finish(&g->value.v[i]);
-    g->n = g->value.n = 0;
+    for (size_t i = 0; i < g->value.n && g->large; i++)
+        yk_value_finish_bytes(&g->value.v[i]);
+    for (size_t i = 0; i < g->kept.n; i++)
+        yk_drop(g->kept.v[i]);
+    for (size_t i = 0; i < g->codes.n; i++)
+        yk_code_drop(g->codes.v[i]);
+    memset(g->seen, 0, sizeof g->seen);
+    g->n = g->value.n = g->kept.n = g->codes.n = g->large = 0;
     g->groups = 0;
 }
 
@@ -90,12 +131,33 @@ void yk_gathered_finish(struct yk_gathered *g)
     yk_gathered_clear(g);
     yk_array_finish(g);
     yk_array_finish(&g->value);
+    yk_array_finish(&g->kept);
+    yk_array_finish(&g->codes);
+}
+
+/* H as the launch that it was. */
+static struct yk_launch launch_of(struct yk_gathered *g, const struct yk_held *h, struct yk_queue *q)
+{
+    struct yk_launch l = {.c = {.kind = &yk_launch_kind, .size = sizeof l, .queue = q, .by = h->by},
+                          .code = h->code,
+                          .nvalues = h->m->facts->nargs,
+                          .value = g->value.v + h->first,
+                          .captured = true,
+                          .dims = h->dims,
+                          .has_offset = h->has_offset,
+                          .has_local = true};
+    for (unsigned i = 0; i < h->dims; i++) {
+        l.offset[i] = h->offset[i];
+        l.local[i] = h->local[i];
+        l.global[i] = (size_t)h->groups[i] * h->local[i];
+    }
+    return l;
 }
 
 static void failed(struct yk_held *h, struct yk_queue *q, cl_int err)
 {
     yk_info("a launch that was held back failed: %s", yk_cl_error_name(err));
-    yk_queue_failed_later(q, h->l.c.by, err);
+    yk_queue_failed_later(q, h->by, err);
     if (h->ev)
         yk_event_set(h->ev, err);
 }
@@ -140,7 +202,8 @@ static void issue_batch(struct issued *w, struct yk_batch *b, cl_command_queue o
     }
     for (unsigned k = 0; k < b->n && err != CL_SUCCESS; k++) {
         struct yk_held *h = &w->g->v[b->o[k].index];
-        cl_int e = yk_launch_whole_on(&h->l, on, k ? 0 : nwait, k ? NULL : wait, k + 1 == b->n ? real : NULL);
+        struct yk_launch l = launch_of(w->g, h, w->q);
+        cl_int e = yk_launch_whole_on(&l, on, k ? 0 : nwait, k ? NULL : wait, k + 1 == b->n ? real : NULL);
         if (e != CL_SUCCESS)
             failed(h, w->q, e);
     }
@@ -176,8 +239,6 @@ void yk_gathered_issue(struct yk_gathered *g, struct yk_queue *q, struct yk_tabl
     struct issued w = {.g = g, .q = q, .tables = t, .side = side};
     bool wanted = false;
     uint64_t start = yk_trace_on() ? yk_now_ns() : 0;
-    for (size_t i = 0; i < g->n; i++)
-        g->v[i].l.value = g->value.v + g->v[i].first;
     struct yk_order *o = yk_order_make(g), one;
     for (unsigned i = 0, segment = 0; i < g->n;) {
         struct yk_batch b[BATCHES];

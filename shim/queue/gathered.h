@@ -7,20 +7,42 @@
 #include "shim/queue/merged.h"
 #include "shim/queue/side.h"
 
+/* A launch that is held, captured as little as can be. */
 struct yk_held {
-    struct yk_launch l;  /* its values are value.v[first ...) of the list, once all are there */
-    struct yk_merged *m; /* borrowed: the launch holds its code, the code its build */
-    struct yk_event *ev; /* held; NULL: nobody wants one */
-    size_t first;
-    uint32_t groups[3], total;
+    struct yk_merged *m;  /* borrowed: the list holds the code, the code its build */
+    struct yk_code *code; /* held by the list, as are the memory objects among the values */
+    struct yk_event *ev;  /* held; NULL: nobody wants one */
+    pthread_t by;
+    size_t first;                        /* its values are value.v[first ...) of the list */
+    uint32_t groups[3], local[3], total; /* 1 in dimensions that it lacks */
     unsigned level;
+    bool has_offset;
+    uint8_t dims;
+    size_t offset[3]; /* 0 in dimensions that it lacks */
 };
+
+enum { YK_KEPT_SEEN = 64 };
 
 struct yk_gathered {
     struct yk_held *v;
     size_t n, cap;
     YK_ARRAY(struct yk_value) value;
+    YK_ARRAY(struct yk_handle *) kept; /* memory objects held for all the launches, most of them once */
+    YK_ARRAY(struct yk_code *) codes;  /* likewise */
+    const void *seen[YK_KEPT_SEEN];    /* some of the two, by a hash of the address */
+    size_t large;                      /* values with bytes on the heap */
     uint64_t groups;
+};
+
+static inline const struct yk_value *yk_held_value(const struct yk_gathered *g, const struct yk_held *h)
+{
+    return g->value.v + h->first;
+}
+
+/* Bytes [from, to) of an argument's buffer that a launch touches, counted from its own beginning. */
+struct yk_known_row {
+    uint64_t from, to;
+    uint32_t arg, write;
 };
 
 /* The tables of a queue's latest merged launches (transform/facts_merged.h): making a buffer for each costs a GPU's

@@ -21,29 +21,30 @@ static uint64_t hash_of(const void *key, size_t n)
     return h;
 }
 
-size_t yk_known_key(const struct yk_launch *l, const struct yk_facts_kernel *f, const uint64_t *groups, void *key,
+size_t yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups, void *key,
                     size_t size)
 {
     uint64_t *at = key, *end = at + size / sizeof *at;
     if (end - at < 10)
         return 0;
-    *at++ = l->dims;
-    for (unsigned i = 0; i < 3; i++) {
+    *at++ = m->id << 8 | l->dims << 1 | l->has_offset;
+    for (unsigned i = 0; i < l->dims; i++) {
         *at++ = groups[i];
-        *at++ = i < l->dims ? l->local[i] : 1;
-        *at++ = l->has_offset && i < l->dims ? l->offset[i] : 0;
+        *at++ = l->local[i];
+        if (l->has_offset)
+            *at++ = l->offset[i];
     }
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
         size_t words = v->kind == YK_VALUE_BYTES ? (v->size + sizeof *at - 1) / sizeof *at : v->kind == YK_VALUE_MEM;
-        if (f->arg[i].kind == YK_ARG_LOCAL)
+        if (m->facts->arg[i].kind == YK_ARG_LOCAL)
             continue;
         if ((size_t)(end - at) < words)
             return 0;
         if (v->kind == YK_VALUE_BYTES) {
             if (words)
                 at[words - 1] = 0;
-            memcpy(at, yk_value_bytes(v), v->size);
+            yk_value_bytes_to(at, v);
         } else if (words) {
             *at = v->u.mem->size;
         }
@@ -70,19 +71,42 @@ static uint32_t *slot_of(const struct yk_known *k, uint64_t hash, const void *ke
     }
 }
 
-const struct yk_known_row *yk_known_find(const struct yk_known *k, const void *key, size_t n, size_t *rows)
+static bool same_words(const uint64_t *a, const uint64_t *b, size_t n)
 {
-    const uint32_t *s = k->nslots ? slot_of(k, hash_of(key, n), key, n) : NULL;
-    if (!s || !*s)
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n / sizeof *a; i++)
+        differ |= a[i] ^ b[i];
+    return !differ;
+}
+
+/* The entry behind the last one, or the first of all, if it is of KEY. */
+static const struct entry *next_is(const struct yk_known *k, const void *key, size_t n)
+{
+    if (!k->bytes.n)
         return NULL;
-    const struct entry *e = entry_at(k, *s - 1);
+    size_t at = k->next < k->bytes.n ? k->next : 0;
+    const struct entry *e = (const struct entry *)(const void *)(k->bytes.v + at);
+    return e->nkey == n && same_words((const uint64_t *)(const void *)(e + 1), key, n) ? e : NULL;
+}
+
+const struct yk_known_row *yk_known_find(struct yk_known *k, const void *key, size_t n, size_t *rows)
+{
+    const struct entry *e = next_is(k, key, n);
+    if (!e) {
+        const uint32_t *s = k->nslots ? slot_of(k, hash_of(key, n), key, n) : NULL;
+        if (!s || !*s)
+            return NULL;
+        e = entry_at(k, *s - 1);
+    }
+    const unsigned char *row = (const unsigned char *)(e + 1) + n;
     *rows = e->nrows;
-    return (const struct yk_known_row *)(const void *)((const unsigned char *)(e + 1) + n);
+    k->next = (size_t)(row - k->bytes.v) + e->nrows * sizeof(struct yk_known_row);
+    return (const struct yk_known_row *)(const void *)row;
 }
 
 static void forget(struct yk_known *k)
 {
-    k->bytes.n = k->n = 0;
+    k->bytes.n = k->n = k->next = 0;
     if (k->nslots)
         memset(k->slot, 0, k->nslots * sizeof *k->slot);
 }
@@ -121,6 +145,7 @@ void yk_known_add(struct yk_known *k, const void *key, size_t n, const struct yk
         memcpy(to + sizeof e + n, row, rows * sizeof *row);
     *slot = (uint32_t)(k->bytes.n / 8) + 1;
     k->bytes.n += bytes;
+    k->next = k->bytes.n;
     k->n++;
 }
 

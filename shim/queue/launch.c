@@ -1,7 +1,6 @@
 #include "shim/queue/launch.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
@@ -13,68 +12,25 @@
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
-bool yk_value_copy(struct yk_value *to, const struct yk_value *from)
-{
-    *to = *from;
-    if (from->kind == YK_VALUE_BYTES && from->size > sizeof from->u.bytes) {
-        to->u.more = malloc(from->size);
-        if (!to->u.more) {
-            to->kind = YK_VALUE_NONE;
-            return false;
-        }
-        memcpy(to->u.more, from->u.more, from->size);
-    }
-    if (from->kind == YK_VALUE_MEM)
-        yk_hold(&to->u.mem->h);
-    return true;
-}
-
-void yk_value_finish(struct yk_value *v)
-{
-    if (v->kind == YK_VALUE_BYTES && v->size > sizeof v->u.bytes)
-        free(v->u.more);
-    if (v->kind == YK_VALUE_MEM)
-        yk_drop(&v->u.mem->h);
-    v->kind = YK_VALUE_NONE;
-}
-
-static cl_int set_value(const struct yk_cl *cl, cl_kernel k, cl_uint i, const struct yk_value *v, unsigned dev)
-{
-    switch (v->kind) {
-    case YK_VALUE_BYTES:
-        return cl->SetKernelArg(k, i, v->size, yk_value_bytes(v));
-    case YK_VALUE_MEM: {
-        cl_mem real = yk_mem_real(v->u.mem, dev);
-        return real ? cl->SetKernelArg(k, i, sizeof real, &real) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
-    case YK_VALUE_NULL:
-        return cl->SetKernelArg(k, i, sizeof(cl_mem), NULL);
-    case YK_VALUE_LOCAL:
-        return cl->SetKernelArg(k, i, v->size, NULL);
-    case YK_VALUE_PRIMARY:
-        return cl->SetKernelArg(k, i, sizeof(void *), &v->u.pointer);
-    case YK_VALUE_SVM:
-        return cl->SetKernelArgSVMPointer(k, i, v->u.pointer);
-    case YK_VALUE_NONE:
-        break;
-    }
-    return CL_INVALID_KERNEL_ARGS;
-}
-
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++)
-        err = set_value(cl, k, i, &l->value[i], dev);
+        err = yk_value_set(cl, k, i, &l->value[i], dev);
     return err == CL_SUCCESS && l->exec ? yk_exec_info_set(l->exec, cl, k) : err;
 }
 
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    for (unsigned i = 0; i < l->nvalues; i++)
-        if (l->value[i].kind == YK_VALUE_MEM && (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
-            yk_mem_primary_writes(l->value[i].u.mem, 0, l->value[i].u.mem->size);
+    yk_values_primary_writes(l->value, l->nvalues, f);
+}
+
+void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (v[i].kind == YK_VALUE_MEM && (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
+            yk_mem_primary_writes(v[i].u.mem, 0, v[i].u.mem->size);
 }
 
 static cl_int enqueue_on_primary(struct yk_launch *l, cl_command_queue on, cl_kernel k, cl_uint nwait,
@@ -91,7 +47,11 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     (void)blocking;
     if (l->captured)
         return yk_launch_whole(l, real);
-    cl_int err = enqueue_on_primary(l, l->c.queue->real, l->fast, nwait, wait, real);
+    if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED))
+        __atomic_store_n(&l->fast->may, 0, __ATOMIC_RELAXED);
+    cl_int err = yk_fast_settle(l->fast, l->value, l->nvalues);
+    if (err == CL_SUCCESS)
+        err = enqueue_on_primary(l, l->c.queue->real, l->fast->real, nwait, wait, real);
     if (err == CL_SUCCESS)
         yk_launch_primary_writes(l, yk_code_facts(l->code));
     return err;
@@ -168,7 +128,7 @@ static cl_int check_range(const struct yk_launch *l)
     const struct yk_device *d = yk_rt.primary;
     cl_device_id on = yk_context_device(l->c.queue->ctx, l->c.queue->device);
     size_t group = 1, required[3] = {0};
-    if (d->cl->GetKernelWorkGroupInfo(l->fast, on, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
+    if (d->cl->GetKernelWorkGroupInfo(l->fast->real, on, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
                                       NULL) != CL_SUCCESS)
         required[0] = 0;
     bool nothing = false, ragged = false;

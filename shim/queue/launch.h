@@ -4,36 +4,15 @@
 #ifndef YK_SHIM_QUEUE_LAUNCH_H
 #define YK_SHIM_QUEUE_LAUNCH_H
 
-#include "shim/memory/mem.h"
 #include "shim/queue/code.h"
 #include "shim/queue/command.h"
 #include "shim/queue/exec_info.h"
-
-enum yk_value_kind {
-    YK_VALUE_NONE,    /* not set yet */
-    YK_VALUE_BYTES,   /* a scalar, vector or struct */
-    YK_VALUE_MEM,     /* a memory object */
-    YK_VALUE_NULL,    /* a NULL memory object */
-    YK_VALUE_LOCAL,   /* local memory of `size` bytes */
-    YK_VALUE_PRIMARY, /* a real handle of the primary (sampler, queue): launches with it run whole */
-    YK_VALUE_SVM      /* an SVM pointer: whole */
-};
-
-struct yk_value {
-    enum yk_value_kind kind;
-    size_t size;
-    union {
-        unsigned char bytes[32];
-        void *more; /* size > 32: on the heap, owned */
-        struct yk_mem *mem;
-        void *pointer;
-    } u;
-};
+#include "shim/queue/fast.h"
 
 struct yk_launch {
     struct yk_command c;
     struct yk_code *code;
-    cl_kernel fast; /* the primary's kernel that clSetKernelArg works on; only from the caller's thread */
+    struct yk_fast *fast; /* the kernel's; NULL once captured */
     unsigned nvalues;
     struct yk_value *value;    /* the kernel's until captured, then its own */
     struct yk_exec_info *exec; /* NULL: none; the kernel's until captured, then held */
@@ -45,16 +24,6 @@ struct yk_launch {
 
 extern const struct yk_command_kind yk_launch_kind, yk_task_kind;
 
-/** Bytes of a value of kind BYTES. */
-static inline const void *yk_value_bytes(const struct yk_value *v)
-{
-    return v->size > sizeof v->u.bytes ? v->u.more : (const void *)v->u.bytes;
-}
-
-/** Deep copy of a value (memory objects are held). False: no memory. */
-bool yk_value_copy(struct yk_value *to, const struct yk_value *from);
-void yk_value_finish(struct yk_value *v);
-
 /** Set all arguments of L on the real kernel K of device DEV. Errors: the driver's, or
  * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
@@ -62,6 +31,7 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
 /** L has been ordered on the primary: every buffer argument that it may write (all, where F is NULL) is newest there
  * alone. */
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f);
+void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f);
 
 /** What L touches (F: its facts, or NULL) and the primary lacks is brought there, after what its queue was given
  * before.

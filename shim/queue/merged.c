@@ -6,7 +6,6 @@
 #include "base/thread.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
-#include "shim/queue/known.h"
 
 /* Small launches that a program must have made, and how long it must have been at it in units of what its build took,
  * before the processor is taken from it for this. What is in the caches costs little. */
@@ -36,12 +35,8 @@ void yk_merge_finish(struct yk_merge *m)
     if (!m)
         return;
     const struct yk_cl *cl = yk_rt.primary->cl;
-    for (unsigned i = 0; i < m->n; i++) {
-        struct yk_merged *k = &m->kernel[i];
-        yk_merged_code_finish(&k->code);
-        yk_known_finish(&k->known);
-        yk_lock_finish(&k->lock);
-    }
+    for (unsigned i = 0; i < m->n; i++)
+        yk_merged_code_finish(&m->kernel[i].code);
     free(m->kernel);
     if (m->mixed_program) {
         yk_merged_code_finish(&m->mixed);
@@ -74,9 +69,20 @@ static cl_program build_program(struct yk_merge *m, const char *source)
     return NULL;
 }
 
+/* Not __constant buffers, of which a driver may refuse a larger one. */
+static uint64_t may_come_late(const struct yk_facts_kernel *f)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < f->nargs && i < YK_LATE_ARGS; i++)
+        if (f->arg[i].kind == YK_ARG_VALUE || f->arg[i].kind == YK_ARG_GLOBAL)
+            mask |= UINT64_C(1) << i;
+    return mask;
+}
+
 /* The facts are there: build. Calls the driver. */
 static enum yk_merge_state prepare(struct yk_merge *m)
 {
+    static uint64_t kernels;
     m->has_facts = true;
     if (m->facts.refused || !m->facts.variant_source || !m->facts.nkernels)
         return YK_MERGE_NEVER;
@@ -89,7 +95,8 @@ static enum yk_merge_state prepare(struct yk_merge *m)
         const char *why = NULL;
         k->facts = f;
         k->of = m;
-        yk_lock_init(&k->lock, YK_RANK_KERNEL);
+        k->id = __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
+        k->late = may_come_late(f);
         k->number = yk_mixed_number(&m->facts, i, &k->constant);
         k->code = (struct yk_merged_code){.name = f->name,
                                           .build = m->build,

@@ -7,27 +7,15 @@
 #include "shim/queue/merged_code.h"
 #include "transform/facts_merged.h"
 
-/* Bytes [from, to) of an argument's buffer that a launch touches, counted from its own beginning. */
-struct yk_known_row {
-    uint64_t from, to;
-    uint32_t arg, write;
-};
-
-struct yk_known {
-    YK_ARRAY(unsigned char) bytes; /* entries, one after the other */
-    uint32_t *slot;                /* a hash table of them */
-    size_t nslots, n;
-};
-
 /* One kernel. */
 struct yk_merged {
     const struct yk_facts_kernel *facts;
     struct yk_merged_layout layout;
     struct yk_merge *of;
+    uint64_t id;               /* of no other kernel in this process */
+    uint64_t late;             /* arguments that a held launch's kernel may be given late: see struct yk_fast */
     unsigned number, constant; /* among the mixed ones, see yk_mixed_number */
     struct yk_merged_code code;
-    struct yk_lock lock;
-    struct yk_known known; /* under lock; known.h */
 };
 
 struct yk_merge {

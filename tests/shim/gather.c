@@ -2,6 +2,7 @@
  *   alone   a launch whose event is waited for by itself, with others behind it
  *   mixed   launches of four kernels by turns
  *   many    more different launches than yoke remembers, each with a value of its own
+ *   late    launches that are held, and between them ones that go straight to the driver with some arguments of theirs
  * Every result is checked here. */
 #include <CL/cl.h>
 #include <stdio.h>
@@ -51,6 +52,52 @@ static void expect(int n, int kernels, int first)
         }
 }
 
+/* A launch of K, as its arguments are, that is not held back: it waits for something. */
+static void launch_now(cl_kernel k)
+{
+    size_t size = LOCAL;
+    cl_event before;
+    check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before), "clEnqueueMarkerWithWaitList");
+    check(clEnqueueNDRangeKernel(queue, k, 1, NULL, &size, &size, 1, &before, NULL), "clEnqueueNDRangeKernel");
+    check(clReleaseEvent(before), "clReleaseEvent");
+}
+
+static void expect_at(cl_mem from, int place, int value)
+{
+    int cell[LOCAL];
+    check(clEnqueueReadBuffer(queue, from, CL_TRUE, (size_t)place * sizeof cell, sizeof cell, cell, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    for (int i = 0; i < LOCAL; i++)
+        if (cell[i] != value * 2 + i) {
+            fprintf(stderr, "gather: cell %d of place %d holds %d, not %d\n", i, place, cell[i], value * 2 + i);
+            exit(1);
+        }
+}
+
+/* Each way changes one argument after launches that were held, so that the others are those of the last of them. */
+static void late(int round, cl_mem other)
+{
+    cl_int err = CL_SUCCESS;
+    int value = 1000 + round, base = (LAUNCHES + 1) * LOCAL;
+    for (int i = 0; i < LAUNCHES; i++)
+        launch(0, i, round + i, NULL);
+    if (round % 4 == 1)
+        check(clSetKernelArg(kernel[0], 0, sizeof other, &other), "clSetKernelArg");
+    else if (round % 4 == 2)
+        check(clSetKernelArg(kernel[0], 1, sizeof base, &base), "clSetKernelArg");
+    else if (round % 4 == 3)
+        check(clSetKernelArg(kernel[0], 2, sizeof value, &value), "clSetKernelArg");
+    cl_kernel copy = round % 8 < 4 ? clCloneKernel(kernel[0], &err) : kernel[0];
+    check(err, "clCloneKernel");
+    launch_now(copy);
+    expect_at(round % 4 == 1 ? other : out, round % 4 == 2 ? LAUNCHES + 1 : LAUNCHES - 1,
+              round % 4 == 3 ? value : round + LAUNCHES - 1);
+    for (int i = 0; i < LAUNCHES - 1; i++)
+        expect_at(out, i, round + i);
+    if (copy != kernel[0])
+        check(clReleaseKernel(copy), "clReleaseKernel");
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc == 2 ? argv[1] : "", *text = source;
@@ -93,5 +140,9 @@ int main(int argc, char **argv)
             launch(0, i, round % 2 + i, NULL);
         expect(MANY, 1, round % 2);
     }
+    cl_mem other = clCreateBuffer(context, CL_MEM_READ_WRITE, 2 * LAUNCHES * LOCAL * sizeof *host, NULL, &err);
+    check(err, "clCreateBuffer");
+    for (int round = 0; round < ROUNDS && !strcmp(how, "late"); round++)
+        late(round, other);
     return 0;
 }

@@ -1,0 +1,30 @@
+/* The primary's kernel of a virtual one, which launches that go straight to the driver use. Who uses it:
+ * object/kernel.c sets its arguments, launch.c launches it, gather.c says when that can wait. */
+#ifndef YK_SHIM_QUEUE_FAST_H
+#define YK_SHIM_QUEUE_FAST_H
+
+#include "shim/queue/value.h"
+
+/* The primary's kernel that clSetKernelArg works on; only from the caller's thread. While its launches are held back
+ * (gather.h) nobody needs its arguments, and a driver's clSetKernelArg costs as much as all of yoke's own work for such
+ * a launch. So arguments that are given anew, of the kind and size that the driver has accepted before, come late: with
+ * the first launch that goes straight to it. */
+struct yk_fast {
+    cl_kernel real;
+    uint64_t may;  /* a bit per argument that may come late: none unless the last launch was held; atomic */
+    uint64_t late; /* a bit per argument that REAL has not been given yet, and YK_LATE_BUSY; atomic */
+};
+#define YK_LATE_ARGS 63
+#define YK_LATE_BUSY (UINT64_C(1) << YK_LATE_ARGS) /* a thread is giving them */
+
+/** REAL gets what of the N values V it has not been given yet; values of buffers that are no more are left out. Errors:
+ * CL_OUT_OF_RESOURCES or the driver's word on memory; they are still late then. Thread: any; waits for another that is
+ * at it. Cost: a load where nothing is late. */
+cl_int yk_fast_settle_now(struct yk_fast *f, const struct yk_value *v, unsigned n);
+static inline cl_int yk_fast_settle(struct yk_fast *f, const struct yk_value *v, unsigned n)
+{
+    bool late = __atomic_load_n(&f->late, __ATOMIC_ACQUIRE);
+    return __builtin_expect(late, 0) ? yk_fast_settle_now(f, v, n) : CL_SUCCESS;
+}
+
+#endif
