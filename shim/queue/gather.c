@@ -9,8 +9,8 @@
  * after a few short ones. */
 enum { RUN = 4, LONG = 16 };
 /* When a window is issued although nobody asks: enough for the device (groups per compute unit), enough for the cost of
- * issuing it; then twice as much each time, since the device is busy. So many launches are enough however small they
- * are: what is issued last is issued while the program waits. And never more than the most. */
+ * issuing it; then twice as much each time, since the device is busy. Many launches are enough however small they are,
+ * if each level has some: what is issued last is issued while the program waits. And never more than the most. */
 enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MANY = 256, OVERDUE = 3, MOST = 2048, MOST_GROUPS = 1 << 16 };
 /* Launches of more work-groups per compute unit fill a device by themselves. */
 enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
@@ -79,23 +79,6 @@ static uint64_t small_groups(const struct yk_launch *l, uint64_t *groups)
     return n <= (most > SMALL_LEAST ? most : SMALL_LEAST) ? n : 0;
 }
 
-/* Are L's values what a merged launch can be given? */
-static bool values_fit(const struct yk_launch *l, const struct yk_merged *m)
-{
-    const struct yk_facts_kernel *f = m->facts;
-    if (l->nvalues != f->nargs)
-        return false;
-    for (unsigned i = 0; i < f->nargs; i++) {
-        const struct yk_value *v = &l->value[i];
-        bool fits = f->arg[i].kind == YK_ARG_VALUE   ? v->kind == YK_VALUE_BYTES && v->size == f->arg[i].size
-                    : f->arg[i].kind == YK_ARG_LOCAL ? v->kind == YK_VALUE_LOCAL
-                                                     : v->kind == YK_VALUE_MEM && v->u.mem->store;
-        if (!fits)
-            return false;
-    }
-    return true;
-}
-
 /* What the whole of L touches, as the facts say. */
 static bool evaluate(struct yk_gather *g, const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups,
                      struct yk_known_row row[YK_TOUCHES], size_t *n)
@@ -119,13 +102,12 @@ static bool evaluate(struct yk_gather *g, const struct yk_launch *l, const struc
     return yk_reach_share(&g->reach, m->facts, &r, &share) == YK_OK && yk_touches_rows(row, n, m->facts, &g->reach);
 }
 
-/* The same as bytes of stores, into T, from memory where it was asked before. */
+/* The same as bytes of stores, into T, from memory where it was asked before: by the SIZE bytes of KEY. */
 static bool touches_of(struct yk_gather *g, const struct yk_launch *l, const struct yk_merged *m,
-                       const uint64_t *groups, struct yk_touches *t)
+                       const uint64_t *groups, const uint64_t *key, size_t size, struct yk_touches *t)
 {
-    uint64_t key[KEY_WORDS];
     struct yk_known_row row[YK_TOUCHES];
-    size_t n = 0, size = yk_known_key(l, m, groups, key, sizeof key);
+    size_t n = 0;
     const struct yk_known_row *known = size ? yk_known_find(&g->known, key, size, &n) : NULL;
     if (!known) {
         if (!evaluate(g, l, m, groups, row, &n))
@@ -152,7 +134,8 @@ static unsigned is_enough(const struct yk_gather *g, unsigned run)
     bool overdue = !g->issuing && g->now.n >= OVERDUE * ENOUGH && g->now.groups >= OVERDUE * enough;
     if (g->now.n >= MOST || overdue)
         return 2;
-    return g->now.n >= MANY || (g->now.n >= ENOUGH && g->now.groups >= enough);
+    bool many = g->now.n >= MANY && g->now.n >= ENOUGH * (size_t)g->levels.top;
+    return many || (g->now.n >= ENOUGH && g->now.groups >= enough);
 }
 
 /* Little of what is held could be merged: so it was not worth it. With the lock held. */
@@ -196,13 +179,17 @@ static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *group
     struct yk_queue *q = l->c.queue;
     struct yk_event *ev = NULL;
     struct yk_touches t; /* large */
+    uint64_t key[KEY_WORDS];
+    size_t size;
     bool held = false, issue = false;
+    if (!yk_known_key(l, m, groups, key, sizeof key, &size))
+        return false;
     if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
         return false;
     yk_lock_take(&q->lock);
     struct yk_gather *g = gather_of(q);
     unsigned level;
-    if (g && touches_of(g, l, m, groups, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
+    if (g && touches_of(g, l, m, groups, key, size, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
         held = yk_gathered_add(&g->now, l, m, groups, level, ev);
     if (held) {
         if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED) != m->late)
@@ -245,7 +232,7 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
     }
     uint64_t groups[3], total = small_groups(l, groups);
     struct yk_merged *m = total ? yk_merge_for(l) : NULL;
-    return m && values_fit(l, m) && hold(l, m, groups, run, event);
+    return m && hold(l, m, groups, run, event);
 }
 
 void yk_gather_issue(struct yk_queue *q)

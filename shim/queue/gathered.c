@@ -54,23 +54,23 @@ static bool is_new(struct yk_gathered *g, const void *object)
 }
 
 /* L's values behind those of G, its objects held. For all of it there is room. */
-static bool capture(struct yk_gathered *g, const struct yk_launch *l)
+static bool capture(struct yk_gathered *g, const struct yk_launch *l, const struct yk_merged *m)
 {
     struct yk_value *to = g->value.v + g->value.n;
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        const struct yk_value *v = &l->value[i];
-        if (!yk_value_copy_bytes(&to[i], v)) {
+    if (!m->large)
+        memcpy(to, l->value, l->nvalues * sizeof *to);
+    for (unsigned i = 0; i < l->nvalues && m->large; i++)
+        if (!yk_value_copy_bytes(&to[i], &l->value[i])) {
             while (i--)
                 yk_value_finish_bytes(&to[i]);
             return false;
         }
-    }
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        const struct yk_value *v = &l->value[i];
-        g->large += v->kind == YK_VALUE_BYTES && v->size > sizeof v->u.bytes;
-        if (v->kind == YK_VALUE_MEM && is_new(g, v->u.mem)) {
-            yk_hold(&v->u.mem->h);
-            g->kept.v[g->kept.n++] = &v->u.mem->h;
+    g->large |= m->large;
+    for (unsigned i = 0; i < m->nmems; i++) {
+        struct yk_mem *mem = to[m->mem[i]].u.mem;
+        if (is_new(g, mem)) {
+            yk_hold(&mem->h);
+            g->kept.v[g->kept.n++] = &mem->h;
         }
     }
     if (is_new(g, l->code)) {
@@ -87,7 +87,7 @@ bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk
     size_t first = g->value.n;
     if (!yk_array_reserve(g, g->n + 1) || !yk_array_reserve(&g->value, g->value.n + l->nvalues) ||
         !yk_array_reserve(&g->kept, g->kept.n + l->nvalues) || !yk_array_reserve(&g->codes, g->codes.n + 1) ||
-        !capture(g, l))
+        !capture(g, l, m))
         return false;
     struct yk_held *h = &g->v[g->n++];
     h->m = m;
@@ -122,7 +122,8 @@ void yk_gathered_clear(struct yk_gathered *g)
     for (size_t i = 0; i < g->codes.n; i++)
         yk_code_drop(g->codes.v[i]);
     memset(g->seen, 0, sizeof g->seen);
-    g->n = g->value.n = g->kept.n = g->codes.n = g->large = 0;
+    g->n = g->value.n = g->kept.n = g->codes.n = 0;
+    g->large = false;
     g->groups = 0;
 }
 

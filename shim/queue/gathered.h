@@ -30,7 +30,7 @@ struct yk_gathered {
     YK_ARRAY(struct yk_handle *) kept; /* memory objects held for all the launches, most of them once */
     YK_ARRAY(struct yk_code *) codes;  /* likewise */
     const void *seen[YK_KEPT_SEEN];    /* some of the two, by a hash of the address */
-    size_t large;                      /* values with bytes on the heap */
+    bool large;                        /* some values have bytes on the heap */
     uint64_t groups;
 };
 

@@ -21,12 +21,23 @@ static uint64_t hash_of(const void *key, size_t n)
     return h;
 }
 
-size_t yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups, void *key,
-                    size_t size)
+/* Words that V, as an argument F, adds to a key; -1: it does not fit. */
+static int words_of(const struct yk_value *v, const struct yk_facts_arg *f)
+{
+    if (f->kind == YK_ARG_VALUE)
+        return v->kind == YK_VALUE_BYTES && v->size == f->size ? (int)((v->size + 7) / 8) : -1;
+    if (f->kind == YK_ARG_LOCAL)
+        return v->kind == YK_VALUE_LOCAL ? 0 : -1;
+    return v->kind == YK_VALUE_MEM && v->u.mem->store ? 1 : -1;
+}
+
+bool yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups, void *key, size_t size,
+                  size_t *n)
 {
     uint64_t *at = key, *end = at + size / sizeof *at;
-    if (end - at < 10)
-        return 0;
+    bool room = end - at >= 10;
+    if (!room || l->nvalues != m->facts->nargs)
+        return false;
     *at++ = m->id << 8 | l->dims << 1 | l->has_offset;
     for (unsigned i = 0; i < l->dims; i++) {
         *at++ = groups[i];
@@ -36,21 +47,22 @@ size_t yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const 
     }
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
-        size_t words = v->kind == YK_VALUE_BYTES ? (v->size + sizeof *at - 1) / sizeof *at : v->kind == YK_VALUE_MEM;
-        if (m->facts->arg[i].kind == YK_ARG_LOCAL)
+        int words = words_of(v, &m->facts->arg[i]);
+        if (words < 0)
+            return false;
+        room = room && end - at >= words;
+        if (!words || !room)
             continue;
-        if ((size_t)(end - at) < words)
-            return 0;
         if (v->kind == YK_VALUE_BYTES) {
-            if (words)
-                at[words - 1] = 0;
+            at[words - 1] = 0;
             yk_value_bytes_to(at, v);
-        } else if (words) {
+        } else {
             *at = v->u.mem->size;
         }
         at += words;
     }
-    return (size_t)((unsigned char *)at - (unsigned char *)key);
+    *n = room ? (size_t)((unsigned char *)at - (unsigned char *)key) : 0;
+    return true;
 }
 
 static struct entry *entry_at(const struct yk_known *k, uint32_t at)

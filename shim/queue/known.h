@@ -13,10 +13,10 @@ struct yk_known {
     size_t next; /* byte of the entry behind the last one that was asked for */
 };
 
-/** L (of GROUPS work-groups, of kernel M) as a key of at most SIZE bytes into KEY, which is aligned as uint64_t. 0: it
- * has more. */
-size_t yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups, void *key,
-                    size_t size);
+/** L (of GROUPS work-groups, of kernel M) as a key of at most SIZE bytes into KEY, which is aligned as uint64_t; *N of
+ * them, 0: it has more. False: L has values that a merged launch cannot be given. */
+bool yk_known_key(const struct yk_launch *l, const struct yk_merged *m, const uint64_t *groups, void *key, size_t size,
+                  size_t *n);
 
 /** What was kept for the N bytes of KEY, *ROWS of it; NULL: nothing. Valid until K is used again. K starts zeroed.
  * Thread: one at a time per K. Cost: a comparison, where it is not the next one a hash too. */

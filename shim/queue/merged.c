@@ -69,14 +69,20 @@ static cl_program build_program(struct yk_merge *m, const char *source)
     return NULL;
 }
 
-/* Not __constant buffers, of which a driver may refuse a larger one. */
-static uint64_t may_come_late(const struct yk_facts_kernel *f)
+/* What is asked of K's arguments at each launch. */
+static void look_at_arguments(struct yk_merged *k)
 {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < f->nargs && i < YK_LATE_ARGS; i++)
-        if (f->arg[i].kind == YK_ARG_VALUE || f->arg[i].kind == YK_ARG_GLOBAL)
-            mask |= UINT64_C(1) << i;
-    return mask;
+    const struct yk_facts_kernel *f = k->facts;
+    const struct yk_value *v = NULL;
+    for (unsigned i = 0; i < f->nargs && i < YK_MERGED_ARGS; i++) {
+        enum yk_arg_kind kind = f->arg[i].kind;
+        /* Not __constant buffers: a driver may refuse a larger one. */
+        if ((kind == YK_ARG_VALUE || kind == YK_ARG_GLOBAL) && i < YK_LATE_ARGS)
+            k->late |= UINT64_C(1) << i;
+        if (kind == YK_ARG_GLOBAL || kind == YK_ARG_CONSTANT)
+            k->mem[k->nmems++] = (unsigned char)i;
+        k->large |= kind == YK_ARG_VALUE && f->arg[i].size > sizeof v->u.bytes;
+    }
 }
 
 /* The facts are there: build. Calls the driver. */
@@ -96,7 +102,7 @@ static enum yk_merge_state prepare(struct yk_merge *m)
         k->facts = f;
         k->of = m;
         k->id = __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
-        k->late = may_come_late(f);
+        look_at_arguments(k);
         k->number = yk_mixed_number(&m->facts, i, &k->constant);
         k->code = (struct yk_merged_code){.name = f->name,
                                           .build = m->build,

@@ -12,9 +12,12 @@ struct yk_merged {
     const struct yk_facts_kernel *facts;
     struct yk_merged_layout layout;
     struct yk_merge *of;
-    uint64_t id;               /* of no other kernel in this process */
-    uint64_t late;             /* arguments that a held launch's kernel may be given late: see struct yk_fast */
-    unsigned number, constant; /* among the mixed ones, see yk_mixed_number */
+    uint64_t id;   /* of no other kernel in this process */
+    uint64_t late; /* arguments that a held launch's kernel may be given late: see struct yk_fast */
+    unsigned nmems;
+    unsigned char mem[YK_MERGED_ARGS]; /* which arguments are buffers */
+    bool large;                        /* some value has bytes on the heap: see struct yk_value */
+    unsigned number, constant;         /* among the mixed ones, see yk_mixed_number */
     struct yk_merged_code code;
 };
 
