@@ -132,6 +132,54 @@ static uint64_t hash_text(const char *text, size_t n)
     return yk_hash_bytes((struct yk_hash){0, 0}, text, n).lo;
 }
 
+/* *HASH of the text that a compiler with macros M sees; one that does not take it sees another text than the primary.
+ */
+static yk_status text_for(struct job *j, const struct yk_macros *m, uint64_t *hash)
+{
+    struct yk_process_output out;
+    yk_status s = preprocess(j, m, &out);
+    if (s != YK_OK)
+        return s;
+    size_t n;
+    char *text = clean(j->f->arena, out.text, out.n, &n);
+    *hash = out.status ? ~j->f->target_text[0] : text ? hash_text(text, n) : 0;
+    if (out.status)
+        j->f->refused = NULL; /* of no concern to the primary */
+    yk_process_finish(&out);
+    return text ? YK_OK : YK_ENOMEM;
+}
+
+/* The OpenCL C version that T's compiler may go by in place of the one we took; 0: none. */
+static unsigned other_version(const struct job *j, const struct yk_transform_target *t)
+{
+    unsigned version = yk_macros_device_std(t);
+    bool named = yk_names_has(j->names, YK_NAMES_C_VERSION);
+    return named && !j->f->options.std && version != yk_macros_std(&j->f->options, t) ? version : 0;
+}
+
+/* Does T's compiler, with macros M, see the TEXT that we saw in the other version too? */
+static yk_status same_in_other_version(struct job *j, const struct yk_transform_target *t, const struct yk_macros *m,
+                                       uint64_t text, bool *same)
+{
+    struct yk_front *f = j->f;
+    unsigned version = other_version(j, t);
+    *same = true;
+    if (!version)
+        return YK_OK;
+    struct yk_macros other = {yk_arena_array(f->arena, struct yk_macro, m->n), m->n};
+    const char *value = yk_arena_printf(f->arena, "%u", version);
+    if (!other.v || !value)
+        return YK_ENOMEM;
+    memcpy(other.v, m->v, m->n * sizeof *m->v);
+    for (size_t i = 0; i < other.n; i++)
+        if (!strcmp(other.v[i].name, YK_NAMES_C_VERSION))
+            other.v[i].value = value;
+    uint64_t hash;
+    yk_status s = text_for(j, &other, &hash);
+    *same = s == YK_OK && hash == text;
+    return s;
+}
+
 /* Hashes of what the other devices' compilers would see. */
 static yk_status other_targets(struct job *j, const struct yk_macros *first)
 {
@@ -141,21 +189,15 @@ static yk_status other_targets(struct job *j, const struct yk_macros *first)
         yk_status s = yk_macros_of_target(&j->req->target[i], &f->options, f->arena, &m);
         if (s != YK_OK)
             return s;
+        bool differs = differ(j->names, first, &m) || differ(j->names, &m, first), same = true;
         f->target_text[i] = f->target_text[0];
-        if (differ(j->names, first, &m) || differ(j->names, &m, first)) {
-            struct yk_process_output out;
-            s = preprocess(j, &m, &out);
-            if (s != YK_OK)
-                return s;
-            size_t n;
-            char *text = clean(f->arena, out.text, out.n, &n);
-            f->target_text[i] = out.status ? ~f->target_text[0] : text ? hash_text(text, n) : 0;
-            if (out.status)
-                f->refused = NULL; /* of no concern to the primary */
-            yk_process_finish(&out);
-            if (!text)
-                return YK_ENOMEM;
-        }
+        if (differs)
+            s = text_for(j, &m, &f->target_text[i]);
+        if (s == YK_OK && (differs || other_version(j, &j->req->target[i]) != other_version(j, &j->req->target[0])))
+            s = same_in_other_version(j, &j->req->target[i], &m, f->target_text[i], &same);
+        if (s != YK_OK)
+            return s;
+        f->riddle |= !same;
         if (j->req->target[i].address_bits != j->req->target[0].address_bits ||
             j->req->target[i].little_endian != j->req->target[0].little_endian)
             f->target_text[i] = ~f->target_text[0]; /* the same text means something else there */
@@ -187,7 +229,15 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
     if (s != YK_OK)
         return s;
     f->riddle = yk_names_riddle(j->names, m, &f->options);
-    f->guards = yk_names_guards(j->names, m, &f->options, f->arena);
+    bool same;
+    s = same_in_other_version(j, &j->req->target[0], m, f->target_text[0], &same);
+    if (s != YK_OK)
+        return s;
+    f->riddle |= !same;
+    f->guards = yk_names_guards(j->names, m, &f->options, same ? other_version(j, &j->req->target[0]) : 0, f->arena);
+    if (!same && f->guards && !strstr(f->guards, YK_NAMES_C_VERSION)) /* its name is pasted together */
+        f->guards =
+            yk_arena_printf(f->arena, "%s#if " YK_NAMES_C_VERSION " != %u\n#error\n#endif\n", f->guards, f->std);
     return f->guards ? YK_OK : YK_ENOMEM;
 }
 

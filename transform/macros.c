@@ -84,6 +84,13 @@ unsigned yk_macros_std(const struct yk_options *o, const struct yk_transform_tar
     return 120;
 }
 
+unsigned yk_macros_device_std(const struct yk_transform_target *t)
+{
+    unsigned major = 1, minor = 2;
+    sscanf(t->version, "OpenCL %u.%u", &major, &minor);
+    return major * 100 + minor * 10;
+}
+
 struct builder {
     YK_ARRAY(struct yk_macro) v;
     struct yk_arena *a;
@@ -132,10 +139,8 @@ yk_status yk_macros_of_target(const struct yk_transform_target *t, const struct 
                               struct yk_macros *out)
 {
     struct builder b = {.a = a};
-    unsigned major = 1, minor = 2;
-    sscanf(t->version, "OpenCL %u.%u", &major, &minor);
     add_constants(&b);
-    add_number(&b, "__OPENCL_VERSION__", major * 100 + minor * 10);
+    add_number(&b, "__OPENCL_VERSION__", yk_macros_device_std(t));
     add_number(&b, "__OPENCL_C_VERSION__", yk_macros_std(o, t));
     add(&b, "__ROUNDING_MODE__", "rte");
     if (t->little_endian)

@@ -17,6 +17,9 @@ struct yk_macros {
 /** The OpenCL C version to compile for: -cl-std, else what the specification makes of the device's. 100 ... 300. */
 unsigned yk_macros_std(const struct yk_options *o, const struct yk_transform_target *t);
 
+/** The OpenCL C version that compilers take in its place where they go by the device's, as PoCL's does. */
+unsigned yk_macros_device_std(const struct yk_transform_target *t);
+
 /**
  * The macros of T. Those that a device's header defines for the program's text (M_PI, CLK_...) stand for themselves:
  * `#ifdef` sees them, and the text keeps their names. Owns: all in A. Errors: YK_ENOMEM.

@@ -24,9 +24,15 @@ static const char *const vendor[] = {"__GPU__",     "__CPU__",         "__ACC__"
                                      "__AMD__",     "__POCL__",        "__oclgrind__", "FP_FAST_FMAF",
                                      "FP_FAST_FMA", "FP_FAST_FMA_HALF"};
 
+/* Known also where they are not defined. */
+static const char *const flags[] = {"__FAST_RELAXED_MATH__", "__ENDIAN_LITTLE__", "__IMAGE_SUPPORT__"};
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-enum { SEEN = 1, TESTED = 2, DEFINED = 4 };
+/* What a compiler says of itself: a value wherever it is named, a body that a condition expands included. */
+static const char *const versions[] = {"__OPENCL_VERSION__", YK_NAMES_C_VERSION};
+
+enum { SEEN = 1, TESTED = 2, DEFINED = 4, BODY = 8 };
 
 struct yk_names {
     struct entry {
@@ -95,7 +101,7 @@ static bool word_is(const char *s, size_t n, const char *w)
 struct scan {
     const char *p, *end;
     bool line_start; /* nothing but space since the line began */
-    enum { TEXT, DIRECTIVE, CONDITION, DEFINE } in;
+    enum { TEXT, DIRECTIVE, CONDITION, DEFINE, DEFINITION } in;
 };
 
 static const char *skip_comment(const char *p, const char *end)
@@ -141,7 +147,10 @@ static bool take_word(struct yk_names *n, struct scan *s)
         break;
     case DEFINE:
         how |= DEFINED;
-        s->in = TEXT; /* its body is text */
+        s->in = DEFINITION;
+        break;
+    case DEFINITION:
+        how |= BODY;
         break;
     default:
         break;
@@ -222,19 +231,21 @@ static bool given(const struct yk_options *o, const char *name)
     return false;
 }
 
-/* Is E a macro that a condition tests and that the app did not give a value? */
+/* Is E a macro that a condition tests, or may test through another macro, and that the app did not give a value? */
 static bool in_question(const struct entry *e, const struct yk_options *o)
 {
-    return e->name && e->how & TESTED && !given(o, e->name);
+    if (!e->name || given(o, e->name))
+        return false;
+    return e->how & TESTED || listed(e->name, versions, COUNT(versions)) ||
+           (e->how & BODY && (listed(e->name, flags, COUNT(flags)) || listed(e->name, vendor, COUNT(vendor)) ||
+                              !strncmp(e->name, "cl_khr_", strlen("cl_khr_"))));
 }
 
 bool yk_names_riddle(const struct yk_names *n, const struct yk_macros *known, const struct yk_options *o)
 {
-    /* Known also where they are not defined. */
-    static const char *const ours[] = {"__FAST_RELAXED_MATH__", "__ENDIAN_LITTLE__", "__IMAGE_SUPPORT__"};
     for (size_t i = 0; i < n->cap; i++) {
         const struct entry *e = &n->slot[i];
-        if (!in_question(e, o) || yk_macros_value(known, e->name) || listed(e->name, ours, COUNT(ours)))
+        if (!in_question(e, o) || yk_macros_value(known, e->name) || listed(e->name, flags, COUNT(flags)))
             continue;
         size_t len = strlen(e->name);
         while (len && e->name[len - 1] == '_')
@@ -249,7 +260,7 @@ bool yk_names_riddle(const struct yk_names *n, const struct yk_macros *known, co
 }
 
 const char *yk_names_guards(const struct yk_names *n, const struct yk_macros *known, const struct yk_options *o,
-                            struct yk_arena *a)
+                            unsigned version, struct yk_arena *a)
 {
     const char *text = "";
     for (size_t i = 0; i < n->cap && text; i++) {
@@ -261,6 +272,8 @@ const char *yk_names_guards(const struct yk_names *n, const struct yk_macros *kn
                            : isdigit((unsigned char)value[0]) && strcmp(value, "1")
                                ? yk_arena_printf(a, "%s != %s", e->name, value)
                                : yk_arena_printf(a, "!defined(%s)", e->name);
+        if (test && version && !strcmp(e->name, YK_NAMES_C_VERSION))
+            test = yk_arena_printf(a, "%s && %s != %u", test, e->name, version);
         if (test)
             text = yk_arena_printf(a, "%s#if %s\n#error \"%s is not what it was taken to be\"\n#endif\n", text, test,
                                    e->name);

@@ -39,6 +39,15 @@ def main():
 
     (ordered,), _ = RadixSort(context, "int *x", key_expr="x[i]", sort_arg_names=["x"], key_dtype=np.int32)(a)
     assert np.array_equal(ordered.get(), np.sort(a_host)), "RadixSort"
+
+    # Compilers differ in the version that they take where none is asked for: the kernel's answer is the primary's.
+    program = cl.Program(context, "#define NEW (__OPENCL_C_VERSION__ >= 200)\n"
+                         "kernel void version(global int *x) { size_t i = get_group_id(0) * 64 + get_local_id(0);\n"
+                         "#if NEW\nx[i] = i;\n#else\nx[i] = -i;\n#endif\nx[i] ^= __OPENCL_C_VERSION__ << 20; }").build()
+    whole = N // 64 * 64
+    program.version(queue, (whole,), (64,), a.data)
+    seen = a.get()[:whole]
+    assert np.array_equal(np.abs(seen ^ seen[0]), np.arange(whole)), "one version in every work-group"
     print("pyopencl_sample result=OK")
 
 

@@ -137,6 +137,70 @@ START_TEST(options_mean_what_they_mean_to_a_compiler)
 }
 END_TEST
 
+#define VERSION_IS(v) "#if __OPENCL_C_VERSION__ " v "\n"
+#define GROUP         "kernel void f(global int *a) { a[get_group_id(0)] = X; }\n"
+#define NO_GROUP      "kernel void f(global int *a) { a[get_global_id(0)] = X; }\n"
+
+/* PoCL takes 3.0 where a program asks for no version, other compilers take 1.2. */
+START_TEST(either_version_will_do_where_the_text_is_the_same)
+{
+    one("#if __OPENCL_C_VERSION__ < 120\n#error\n#endif\n#define X 1\n" GROUP, "");
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, VERSION_IS("!= 120 && __OPENCL_C_VERSION__ != 300")));
+    one("#if __OPENCL_C_VERSION__ < 120\n#error\n#endif\n#define X 1\n" NO_GROUP, "");
+    ck_assert(facts.kernel[0].verdict != YK_VERDICT_WHOLE && !facts.kernel[0].needs_variant);
+    one("#if __OPENCL_C_VERSION__ < 120\n#error\n#endif\n#define X 1\n" GROUP, "-cl-std=CL1.2");
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, VERSION_IS("!= 120")));
+}
+END_TEST
+
+START_TEST(the_version_is_guarded_where_the_text_depends_on_it)
+{
+    static const char *const sources[] = {
+        "#if __OPENCL_C_VERSION__ >= 200\n#define X 1\n#else\n#define X 2\n#endif\n",
+        "#define X __OPENCL_C_VERSION__\n", /* no condition asks for it */
+        "#define NEW (__OPENCL_C_VERSION__ > 120)\n#if NEW\n#define X 1\n#else\n#define X 2\n#endif\n",
+        "#define P(a, b) a##b\n#define X P(__OPENCL_C_, VERSION__)\n",
+        "#define X 1\n#if __OPENCL_C_VERSION__ > 200\n#error too new\n#endif\n",
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s", sources[i], GROUP);
+        one(text, "");
+        ck_assert_msg(!facts.refused, "%zu: %s", i, facts.refused);
+        ck_assert_msg(strstr(facts.variant_source, VERSION_IS("!= 120")) != NULL, "%zu: %s", i, facts.variant_source);
+        snprintf(text, sizeof text, "%s%s", sources[i], NO_GROUP);
+        one(text, ""); /* what the facts were read from is not what the app's text may mean */
+        ck_assert_msg(facts.kernel[0].needs_variant && !facts.kernel[0].nhidden, "%zu", i);
+        ck_assert_msg(strstr(facts.variant_source, VERSION_IS("!= 120")) != NULL, "%zu: %s", i, facts.variant_source);
+        one(text, "-cl-std=CL1.2");
+        ck_assert_msg(!facts.kernel[0].needs_variant, "%zu", i);
+    }
+}
+END_TEST
+
+START_TEST(macros_that_a_condition_reaches_through_another_are_guarded)
+{
+    one("#define DOUBLE defined(cl_khr_fp64)\n#if DOUBLE\n#define X 1\n#else\n#define X 2\n#endif\n" GROUP, "");
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, "#if !defined(cl_khr_fp64)\n"));
+    one("#define ON_POCL defined(__POCL__)\n#if ON_POCL\n#define X 1\n#else\n#define X 2\n#endif\n" NO_GROUP, "");
+    ck_assert(facts.kernel[0].needs_variant);
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, "#if defined(__POCL__)\n"));
+    one("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define X 1\n" GROUP, "");
+    ck_assert_ptr_null(strstr(facts.variant_source, "#error"));
+}
+END_TEST
+
+START_TEST(another_device_may_take_another_version)
+{
+    struct yk_transform_target old = corpus_target, t[2] = {corpus_target, corpus_target};
+    old.version = "OpenCL 1.2 ";
+    t[0] = old; /* 1.2 whatever happens; beside it one that may take 3.0 */
+    ask("#if __OPENCL_C_VERSION__ >= 200\n#define X 1\n#else\n#define X 2\n#endif\n" NO_GROUP, "", t, 2, NULL, 0);
+    ck_assert(facts.kernel[0].needs_variant);
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, VERSION_IS("!= 120")));
+}
+END_TEST
+
 START_TEST(odd_sources_do_no_harm)
 {
     one("", "");
@@ -256,5 +320,7 @@ END_TEST
 
 YK_TEST_MAIN("request", devices_share_where_their_texts_are_equal, headers_given_with_the_program_are_found,
              included_files_are_named_with_their_content, options_mean_what_they_mean_to_a_compiler,
+             either_version_will_do_where_the_text_is_the_same, the_version_is_guarded_where_the_text_depends_on_it,
+             macros_that_a_condition_reaches_through_another_are_guarded, another_device_may_take_another_version,
              odd_sources_do_no_harm, nul_in_a_source_ends_nothing_early, the_cut_and_the_merge_are_explained,
              the_program_refuses_what_is_no_request)
