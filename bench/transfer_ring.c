@@ -122,9 +122,9 @@ double transfer_by_mailbox(unsigned a, unsigned b, size_t bytes, int repeat)
     enum { HOST = 16 << 20, SMALL = 15 };
     struct place pa, pb;
     cl_int err;
-    const struct yk_mailbox_mode mode = yk_mailbox_mode();
     if (!open_place(&pa, a, bytes) || !open_place(&pb, b, bytes))
         return -1;
+    const struct yk_mailbox_mode mode = yk_mailbox_mode(yk_machine_get(NULL));
     if (!mode.maker || !mode.maker->fits(pa.d, pb.d))
         return 0;
     const struct yk_mailbox_end end[2] = {{pa.d, pa.context}, {pb.d, pb.context}};

@@ -162,6 +162,33 @@ static void serialise(struct yk_machine *m)
     }
 }
 
+/* DEV=BYTES of LIST, which such devices then have. */
+static void limit_memory(struct yk_machine *m, const char *list)
+{
+    char one[TEXT];
+    for (const char *at = list; at && *at;) {
+        size_t n = strcspn(at, ",");
+        uint64_t bytes = 0;
+        bool any = false;
+        snprintf(one, sizeof one, "%.*s", (int)n, at);
+        char *is = strchr(one, '=');
+        if (is)
+            *is = 0;
+        bool good = is && yk_parse_bytes(is + 1, &bytes) == YK_OK && bytes;
+        for (unsigned i = 0; good && i < m->n; i++) {
+            struct yk_device *d = &m->device[i];
+            if (!yk_device_matches(d, one))
+                continue;
+            any = true;
+            d->global_mem = d->global_mem < bytes ? d->global_mem : bytes;
+            d->max_alloc = d->max_alloc < bytes ? d->max_alloc : bytes;
+        }
+        if (!any)
+            yk_error("YOKE_MEMORY_LIMIT: '%.*s' is not DEV=BYTES, as 0=64M, for a device there is", (int)n, at);
+        at += n + (at[n] == ',');
+    }
+}
+
 /* After the trials: a script counts the calls of the app, not ours. */
 static void wrap_faults(struct yk_machine *m, const char *script)
 {
@@ -229,8 +256,10 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
     leave_out_the_different(m);
     number_twins(m);
     for (unsigned i = 0; i < m->n; i++)
-        m->device[i].host_memory = yk_device_host_memory(cl, &m->device[i], &m->device[i].host_align);
+        m->device[i].in_host = m->device[i].host_memory =
+            yk_device_host_memory(cl, &m->device[i], &m->device[i].host_align);
     m->id = identity(m, s);
+    limit_memory(m, s->memory);
     serialise(m);
     for (unsigned i = 0; i < m->n; i++)
         m->device[i].trial = m->device[i].cl;
@@ -245,7 +274,8 @@ static void discover(void)
 {
     const struct yk_cl *cl = yk_cl_guarded();
     const struct yk_machine_settings s = {yk_env_str("YOKE_DEVICES", NULL), yk_env_str("YOKE_PRIMARY", NULL),
-                                          yk_env_str("YOKE_CPU_PARTS", NULL), yk_env_str("YOKE_FAULT", NULL)};
+                                          yk_env_str("YOKE_CPU_PARTS", NULL), yk_env_str("YOKE_FAULT", NULL),
+                                          yk_env_str("YOKE_MEMORY_LIMIT", NULL)};
     machine_status = cl ? yk_machine_discover(cl, &s, &machine) : YK_ENOTFOUND; /* no loader: logged */
 }
 

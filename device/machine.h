@@ -11,6 +11,7 @@ struct yk_machine_settings {
     const char *primary;   /* YOKE_PRIMARY: one selector */
     const char *cpu_parts; /* YOKE_CPU_PARTS: a number or "numa" */
     const char *fault;     /* YOKE_FAULT: script of device/fault */
+    const char *memory;    /* YOKE_MEMORY_LIMIT: DEV=BYTES, comma-separated: such devices have no more memory */
 };
 
 /**

@@ -43,7 +43,7 @@ struct yk_mailbox_maker {
 /** For NVIDIA's GPUs: exportable CUDA memory, imported by OpenCL. */
 extern const struct yk_mailbox_maker yk_mailbox_cuda;
 
-/** For tests: host memory that both use in place; between any two devices. */
+/** For tests: host memory, which both must use in place; fits any two devices. */
 extern const struct yk_mailbox_maker yk_mailbox_host;
 
 /* The mailboxes from one device to another. */

@@ -3,6 +3,7 @@
 #define YK_DEVICE_LINK_MAILBOX_MODE_H
 
 #include "device/link/mailbox.h"
+#include "device/machine.h"
 
 struct yk_mailbox_mode {
     const struct yk_mailbox_maker *maker; /* NULL: no mailboxes */
@@ -12,8 +13,9 @@ struct yk_mailbox_mode {
     size_t pays;                          /* bytes that are copied another way before they are made */
 };
 
-/** Measured on two H200: mailboxes of 16 MiB reach 323 of the 344 GB/s that 32 MiB reach; copies take 25 us at least,
- * the driver's over ordinary memory 20 us for 4 KiB, 38 for 64. Thread: any; parses the environment. */
-struct yk_mailbox_mode yk_mailbox_mode(void);
+/** For the devices of M. Measured on two H200: mailboxes of 16 MiB reach 323 of the 344 GB/s that 32 MiB reach; copies
+ * take 25 us at least, the driver's over ordinary memory 20 us for 4 KiB, 38 for 64. Thread: any; parses the
+ * environment. */
+struct yk_mailbox_mode yk_mailbox_mode(const struct yk_machine *m);
 
 #endif

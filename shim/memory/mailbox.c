@@ -38,7 +38,7 @@ static struct yk_mailbox_mode mode;
 
 static void start(void)
 {
-    mode = yk_mailbox_mode();
+    mode = yk_mailbox_mode(yk_rt.machine);
 }
 
 static void set_state(struct pair *p, enum state s)
@@ -77,12 +77,16 @@ static void learn(unsigned a, unsigned b)
 {
     struct pair *p = &pairs[a][b];
     const struct yk_device *d = yk_rt.machine->device;
-    if (!mode.tried) {
-        set_state(p, WORKS);
-        return;
-    }
     if (!mode.maker->fits(&d[a], &d[b])) {
         set_state(p, NEVER);
+        return;
+    }
+    if (!mode.tried && mode.maker == &yk_mailbox_host && !(d[a].in_host && d[b].in_host)) {
+        never(a, b, "they do not work in host memory");
+        return;
+    }
+    if (!mode.tried) {
+        set_state(p, WORKS);
         return;
     }
     switch (yk_mailbox_recall(mode.maker, &d[a], &d[b], mode.bytes)) {

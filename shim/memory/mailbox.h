@@ -3,8 +3,8 @@
  * that they work. Who uses it: link.c, before it thinks of a ring. Programs that copy nothing between devices never get
  * here.
  *
- * YOKE_MAILBOX: `off`, `auto` (default), or for tests, between any two devices through host memory: `force`, at once
- * and however small; `try`, the same, but tried first as `auto` does. */
+ * YOKE_MAILBOX: `off`, `auto` (default), or for tests: `force`, at once and however small, between devices that work in
+ * host memory through that; `try`, the same, but tried first as `auto` does. */
 #ifndef YK_SHIM_MEMORY_MAILBOX_H
 #define YK_SHIM_MEMORY_MAILBOX_H
 

@@ -176,12 +176,12 @@ static void set_limits(void)
 static int try_mailboxes(int asker)
 {
     yk_status s;
-    const struct yk_mailbox_mode mode = yk_mailbox_mode();
     set_limits();
     let_finish(asker);
     take_turn();
-    const struct yk_machine *m = mode.maker ? yk_machine_get(&s) : NULL;
-    if (m)
+    const struct yk_machine *m = yk_machine_get(&s);
+    const struct yk_mailbox_mode mode = m ? yk_mailbox_mode(m) : (struct yk_mailbox_mode){0};
+    if (mode.maker)
         (void)yk_mailbox_try_all(mode.maker, m, mode.bytes);
     _exit(!m);
 }

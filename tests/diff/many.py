@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""many.py FIRST..LAST [--programs N] [--icd oclgrind|intel]: programs of many small launches (many.c), bare and under libyoke.so with launches
+"""many.py FIRST..LAST [--programs N] [--icd oclgrind|intel|LIBRARY]: programs of many small launches (many.c), bare and under libyoke.so with launches
 merged wherever they can be, on one, two and three devices: the same bytes; with --icd on Oclgrind, which must have nothing
-to report, or on Intel's CPU runtime. A seed is a set of kernels, with N programs each. Says how many launches were merged;
+to report, on Intel's CPU runtime, or on another driver. A seed is a set of kernels, with N programs each. Says how many launches were merged;
 fails where fewer were than should be."""
 import argparse
 import json
@@ -52,10 +52,13 @@ def other(icd):
     if icd == "intel" and subprocess.run([os.path.join(HERE, "../../scripts/intel-opencl")], stdout=subprocess.DEVNULL,
                                          check=False).returncode:
         return None
-    folder = os.path.join(FOLDER, "vendors-" + icd)
+    name = os.path.basename(icd)
+    folder = os.path.join(FOLDER, "vendors-" + name)
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, icd + ".icd"), "w", encoding="ascii") as file:
-        file.write((OCLGRIND if icd == "oclgrind" else os.path.join(INTEL, "libintelocl.so")) + "\n")
+    with open(os.path.join(folder, name + ".icd"), "w", encoding="ascii") as file:
+        file.write({"oclgrind": OCLGRIND, "intel": os.path.join(INTEL, "libintelocl.so")}.get(icd, icd) + "\n")
+    if icd not in ("oclgrind", "intel"):
+        return {"OCL_ICD_VENDORS": folder, "OCL_ICD_FILENAMES": icd}  # for ocl-icd and for Khronos' loader
     more = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": os.path.join(FOLDER, "oclgrind.log")}
     return {"OCL_ICD_VENDORS": folder, **(more if icd == "oclgrind" else {"LD_LIBRARY_PATH": INTEL})}
 
@@ -70,7 +73,7 @@ def main():
     parser.add_argument("seeds")
     parser.add_argument("--programs", type=int, default=50)
     parser.add_argument("--settings", default="one,two,three")
-    parser.add_argument("--icd", choices=["oclgrind", "intel"])
+    parser.add_argument("--icd", help="oclgrind, intel, or the library of a driver: all runs on it")
     a = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)
     plain = {"POCL_DEVICES": "pthread"}
@@ -78,8 +81,8 @@ def main():
         plain = other(a.icd)
         if plain is None:
             sys.exit(77)
-        SETTINGS[a.icd] = {**plain, "YOKE_GATHER": "force"}
-        a.settings = a.icd
+        a.settings = os.path.basename(a.icd)
+        SETTINGS[a.settings] = {**plain, "YOKE_GATHER": "force"}
     log = plain.get("OCLGRIND_LOG")
     if log and os.path.exists(log):
         os.unlink(log)

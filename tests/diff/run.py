@@ -5,13 +5,16 @@ really ran on several devices (seen below yoke by tests/count). See README.md.
     run.py split SEEDS       PoCL devices of one class, byte for byte; number of devices and strategy drawn from the seed
     run.py ahead SEEDS       the same where the primary begins each launch alone (YOKE_AHEAD=force)
     run.py vendors SEEDS     PoCL beside Oclgrind or Intel: byte for byte with strict numerics; nothing for Oclgrind to report
+    run.py memory SEEDS      on devices with 1/2 to 1/16 of the memory that the program's data take, byte for byte
     run.py any SEEDS         the same with `any`: each number is one that one of the two devices computes
     run.py oclgrind SEEDS    no yoke: Oclgrind reports nothing, and integer kernels are the same on both drivers
 
 SEEDS: N or N..M. Options: --kernels N (per seed), --light P (per cent of them that are built quickly), --optimised P (per cent of
 programs that go through the driver's optimiser; in the nightly tier always 25), --least P (per cent that must
 run on several devices),
---devices "basic basic" --strategy S (instead of drawn), --second oclgrind|intel. Environment: YOKE_TEST_BUILD, the build folder.
+--devices "basic basic" --strategy S (instead of drawn), --second oclgrind|intel, --driver LIBRARY (split: all devices of this
+OpenCL driver, of one class, instead of PoCL's: libnvidia-opencl.so.1, with --optimised 100, as NVIDIA's own programs fault in one
+kernel of 12 without its optimiser). Environment: YOKE_TEST_BUILD, the build folder.
 A process that PoCL itself has ended is run again (tests/crash); bytes that differ never are.
 Status 0: as it should be. 1: not; what shows it lies in tests/diff/failed of the build folder. 77: skipped."""
 import argparse
@@ -81,6 +84,15 @@ class Work:
                 file.write(target + "\n")
         return folder
 
+    def only_driver(self, library):
+        """Every run of this seed on the devices of LIBRARY."""
+        folder = self.path("vendors-driver")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "driver.icd"), "w", encoding="ascii") as file:
+            file.write(library + "\n")
+        # The one for ocl-icd, the other for Khronos' loader.
+        self.environment.update(OCL_ICD_VENDORS=folder, OCL_ICD_FILENAMES=library)
+
     def generate(self, label, environment, preload=False):
         """Run the seed's programs; returns the file of results."""
         out = self.path(label + ".bin")
@@ -118,6 +130,13 @@ class Work:
 
     def split_kernels(self, bare, split):
         """Names of all kernels, and of those with a launch on several devices. The boxes must tile each launch."""
+        if not os.path.exists(self.path(split + ".log")):  # an older loader, which knows no layers
+            with open(self.path(split + ".txt"), encoding="utf-8") as file:
+                told = re.search(r"^yoke: launches: .*$", file.read(), re.M)
+            print(f"seed {self.seed}: the loader takes no layer; {told[0] if told else 'yoke saw no launch'}")
+            if not told:
+                raise Wrong("nothing ran under yoke")
+            return set(), set()
         done = subprocess.run([CHECK, "--json", "--bare", self.path(bare + ".log"), self.path(split + ".log")],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         try:
@@ -130,6 +149,8 @@ class Work:
         return {x["kernel"] for x in launches}, {x["kernel"] for x in launches if len(x["shares"]) > 1}
 
     def merge_kernels(self, label):
+        if not os.path.exists(self.path(label + ".log")):
+            return 0
         with open(self.path(label + ".log"), encoding="utf-8", errors="replace") as file:
             return sum(" launch " in line and " yk_merge_" in line for line in file)
 
@@ -179,6 +200,9 @@ def split(work, arguments):
     merge = arguments.merge or random.Random(work.seed * 41 + 3).choice(["auto", "auto", "kernel", "difference"])
     mailbox = random.Random(work.seed * 43 + 7).choice(["off", "off", "off", "force"])
     tail = random.Random(work.seed * 47 + 13).choice(["off", "force"])
+    if arguments.driver:
+        work.only_driver(arguments.driver)
+        strategy = arguments.strategy or "even"
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
     got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1",
                                  "YOKE_FAULT": own, "YOKE_CUT": cut, "YOKE_MERGE": merge, "YOKE_MAILBOX": mailbox, "YOKE_TAIL": tail}, True)
@@ -198,6 +222,31 @@ def ahead(work, arguments):
                                  "YOKE_PROFILE": "0"}, True)
     work.compare(got, bare)
     return f"{len(devices.split())} devices {own}, the primary ahead", work.split_kernels("bare", "yoke")
+
+
+def memory(work, arguments):
+    """A device with little memory. What a launch touches anywhere must fit in half of it, beside what stays there."""
+    with open(work.path("program.cl"), "wb") as file:
+        subprocess.run([DIFFGEN, "print", "--seed", str(work.seed)] + work.options, stdout=file, check=True)
+    with open(work.path("program.cl"), encoding="utf-8", errors="replace") as file:
+        lines = re.findall(r"^//    (#.*)$", file.read(), re.M)
+    sizes = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8}
+    launches = [{n: sizes[t] * int(count) for n, t, count in re.findall(r"#(\d+)=(\w+)\[(\d+)\]", line)} for line in lines]
+    data = sum({n: size for launch in launches for n, size in launch.items()}.values())
+    largest = max(sum(launch.values()) for launch in launches)
+    part = random.Random(work.seed * 53 + 17).choice([2, 4, 8, 16])
+    limit = max(data // part, 2 * largest + 16384)
+    devices = arguments.devices or random.Random(work.seed * 59 + 19).choice(["basic", "pthread", "basic basic"])
+    ring = random.Random(work.seed * 61 + 23).choice(["off", "force"])
+    bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
+    got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_MEMORY": "host", "YOKE_SUMMARY": "1",
+                                 "YOKE_MEMORY_LIMIT": f"0={limit}", "YOKE_RING": ring}, True)
+    work.compare(got, bare)
+    with open(work.path("yoke.txt"), encoding="utf-8") as file:
+        windows = sum(int(n) for n in re.findall(r"^yoke: +(\d+) whole: it ran over windows", file.read(), re.M))
+    if not windows:
+        raise Wrong(f"no launch saw windows: {limit} of {data} bytes")
+    return f"{limit} of {data} bytes, {devices}, ring {ring}: {windows} launches over windows", (set(), set())
 
 
 def nothing_reported(log):
@@ -252,7 +301,7 @@ def oclgrind(work, _):
     return "no report; integer kernels as on PoCL", (set(), set())
 
 
-MODES = {"split": split, "ahead": ahead, "vendors": vendors, "any": any_numerics, "oclgrind": oclgrind}
+MODES = {"split": split, "ahead": ahead, "memory": memory, "vendors": vendors, "any": any_numerics, "oclgrind": oclgrind}
 
 
 def seeds_of(text):
@@ -281,18 +330,19 @@ def main():
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--devices")
     parser.add_argument("--strategy")
+    parser.add_argument("--driver", help="split: the OpenCL driver whose devices are used")
     parser.add_argument("--own", help="own@0: device 0 is taken for one with memory of its own; own@*: all")
     parser.add_argument("--merge", choices=["auto", "kernel", "difference"], help="how outputs that are not exact are put together")
     parser.add_argument("--second", choices=["oclgrind", "intel"], default="oclgrind")
     arguments = parser.parse_args()
-    if arguments.mode not in ("split", "ahead") and not second_there(arguments.second):
+    if arguments.mode not in ("split", "ahead", "memory") and not second_there(arguments.second):
         return 77
     # Without its optimiser PoCL keeps the variables of all work-items of a group on the stack: one kernel in a thousand needs
     # more than 8 MiB, bare too.
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (1 << 29 if hard == resource.RLIM_INFINITY else min(1 << 29, hard), hard))
     if os.environ.get("YOKE_NIGHTLY"):
-        times = 5 if arguments.mode in ("split", "ahead") else 34
+        times = 5 if arguments.mode in ("split", "ahead", "memory") else 34
         arguments.optimised = parser.get_default("optimised")
         arguments.seeds = range(arguments.seeds[0] * 1000, arguments.seeds[0] * 1000 + times * len(arguments.seeds))
     every, several, failed, reasons = set(), set(), 0, collections.Counter()
