@@ -1,6 +1,7 @@
 /* `yoke run`: options become environment variables, libyoke.so goes in front of LD_PRELOAD, the program replaces this
  * process: its pid, signals, descriptors and exit status are its own. */
 #include "cli/command.h"
+#include "base/env.h"
 #include "cli/locate.h"
 #include "partitioner/strategy.h"
 
@@ -64,6 +65,33 @@ static bool check_strategy(const char *value, char *msg)
 {
     struct yk_strategy s;
     return yk_strategy_parse(value, &s, msg, YK_CLI_MSG) == YK_OK;
+}
+
+static bool check_memory(const char *value, char *msg)
+{
+    uint64_t bytes;
+    if (!strcmp(value, "device") || !strcmp(value, "sum") || !strcmp(value, "host") ||
+        (yk_parse_bytes(value, &bytes) == YK_OK && bytes))
+        return true;
+    snprintf(msg, YK_CLI_MSG, "must be device, sum, host or a number of bytes, as 64G");
+    return false;
+}
+
+static bool check_memory_limit(const char *value, char *msg)
+{
+    for (const char *at = value; at;) {
+        char one[256];
+        uint64_t bytes;
+        size_t n = strcspn(at, ",");
+        snprintf(one, sizeof one, "%.*s", (int)n, at);
+        const char *is = strchr(one, '=');
+        if (!is || is == one || yk_parse_bytes(is + 1, &bytes) != YK_OK || !bytes) {
+            snprintf(msg, YK_CLI_MSG, "must be DEV=BYTES, comma-separated, as 0=64M (see yoke devices)");
+            return false;
+        }
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return true;
 }
 
 static bool check_parts(const char *value, char *msg)
@@ -136,6 +164,13 @@ static const struct yk_cli_option options[] = {
      "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",
      check_parts},
+    {"memory", 0, "HOW", "YOKE_MEMORY",
+     "How much memory the program is told of: device (default), what the primary has; sum, of all devices; host, the "
+     "host's; or bytes, as 64G. What the primary has no room for lives in host memory, and launches see windows of it.",
+     check_memory},
+    {"memory-limit", 0, "LIST", "YOKE_MEMORY_LIMIT",
+     "Use no more of devices' memory: DEV=BYTES, comma-separated, as 0=64M (with it, --memory is sum).",
+     check_memory_limit},
     {"json", 'j', "FILE", "YOKE_JSON", "Write the summary to FILE as JSON when the program ends.", check_file},
     {"trace", 't', "FILE", "YOKE_TRACE",
      "Write what is decided, moved and run to FILE while it happens, for 'yoke report' and for Perfetto.", check_file},

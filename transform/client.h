@@ -33,6 +33,7 @@ struct yk_transform_request {
     const char *library_dir; /* folder that libyoke.so lies in, to find yoke-transform by; may be NULL */
     unsigned timeout_ms;     /* 0: YOKE_TRANSFORM_TIMEOUT (seconds), else 10 s */
     bool merged;             /* the variants wanted are those that run many launches as one, see facts_merged.h */
+    bool windows;            /* or those for buffers of which a part is on the device, see windows.h */
     bool aside;              /* nobody waits for the answer: the transformer runs at low priority */
 };
 

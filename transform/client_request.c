@@ -28,6 +28,8 @@ yk_status yk_client_request_write(const struct yk_transform_request *req, char *
     text(f, "options", req->options);
     if (req->merged)
         text(f, "merged", "1");
+    if (req->windows)
+        text(f, "windows", "1");
     for (unsigned i = 0; i < req->ntargets; i++) {
         const struct yk_transform_target *t = &req->target[i];
         text(f, "target", t->driver);

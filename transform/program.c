@@ -69,7 +69,7 @@ yk_status yk_program_facts(const struct yk_transform_request *req, struct yk_fac
             s = YK_OK;
         yk_ir_finish(&ir);
         if (s == YK_OK && !out->refused)
-            s = req->merged ? yk_merging_make(&f, out) : yk_variant_make(&f, out);
+            s = req->merged ? yk_merging_make(&f, out) : yk_variant_make(&f, req->windows, out);
     }
     if (s != YK_OK)
         yk_facts_finish(out);

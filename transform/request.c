@@ -74,6 +74,8 @@ yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struc
             req->options = v;
         } else if (!strcmp(key, "merged")) {
             req->merged = !strcmp(v, "1");
+        } else if (!strcmp(key, "windows")) {
+            req->windows = !strcmp(v, "1");
         } else if (!strcmp(key, "source")) {
             ok = !req->source;
             req->source = v;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "transform/rewrite.h"
+#include "transform/windows.h"
 
 static const char *const short_names[YK_HIDDEN_KIND_COUNT] = {"group", "groups", "size", "offset"};
 
@@ -186,7 +187,7 @@ static yk_status publish(struct yk_rewriter *r, const char *text)
     return YK_OK;
 }
 
-static yk_status make(struct yk_rewriter *r)
+static yk_status make(struct yk_rewriter *r, bool windows)
 {
     /* What makes the syntax tree unfit for rewriting concerns every kernel that might need it. */
     if (r->syntax.problem) {
@@ -195,9 +196,11 @@ static yk_status make(struct yk_rewriter *r)
                 make_whole(&r->facts->kernel[i], r->syntax.problem);
         return YK_OK;
     }
-    if (!assign_hidden(r) || r->memory)
+    if ((!assign_hidden(r) && !windows) || r->memory)
         return r->memory ? YK_ENOMEM : YK_OK;
     yk_variant_edits(r);
+    if (windows && !yk_windows_edits(r))
+        return YK_OK;
     size_t size = 0;
     char *text = yk_rewrite_apply(r, yk_variant_choosers(r), &size);
     if (!text) {
@@ -230,26 +233,28 @@ static yk_status guard_all(struct yk_rewriter *r)
     return any && !r->facts->variant_source ? publish(r, r->f->text) : YK_OK;
 }
 
-yk_status yk_variant_make(const struct yk_front *f, struct yk_facts *facts)
+yk_status yk_variant_make(const struct yk_front *f, bool windows, struct yk_facts *facts)
 {
     static const char *const words[] = {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset",
                                         "get_global_linear_id"};
     struct yk_rewriter r = {.f = f, .facts = facts, .a = &facts->arena};
-    bool named = false, merge = false;
-    for (unsigned i = 0; i < facts->nkernels; i++)
+    bool named = windows, merge = false;
+    for (unsigned i = 0; i < facts->nkernels; i++) {
+        facts->kernel[i].mergeable &= !windows;
         merge |= facts->kernel[i].mergeable;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         named |= strstr(f->text, words[i]) != NULL;
     yk_status s = named || merge ? yk_syntax_parse(f, f->text, f->size, YK_SYNTAX_BOXES, r.a, &r.syntax) : YK_OK;
     if (s == YK_OK && (named || merge)) {
         s = (r.prefix = yk_rewrite_prefix(&r)) ? YK_OK : YK_ENOMEM;
         if (s == YK_OK && named)
-            s = make(&r);
+            s = make(&r, windows);
         if (s == YK_OK && merge)
             s = yk_merge_make(&r);
         yk_syntax_finish(&r.syntax);
     }
-    if (s == YK_OK && f->riddle)
+    if (s == YK_OK && f->riddle && !windows)
         s = guard_all(&r);
     yk_array_finish(&r.edits);
     return s;

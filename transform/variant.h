@@ -7,10 +7,11 @@
 #include "transform/front.h"
 
 /**
+ * WINDOWS: make variants for launches of which only parts of buffers are on the device (windows.h), and nothing else.
  * Fill FACTS' hidden arguments and variant source. A kernel that needs a variant which cannot be made becomes whole,
  * with the reason. Owns: all in FACTS' arena. Errors: YK_ENOMEM.  Cost: nothing where no kernel needs one; else two
  * parses.
  */
-yk_status yk_variant_make(const struct yk_front *f, struct yk_facts *facts);
+yk_status yk_variant_make(const struct yk_front *f, bool windows, struct yk_facts *facts);
 
 #endif

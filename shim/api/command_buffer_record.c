@@ -26,6 +26,8 @@ static cl_int begin(struct recording *rec, cl_command_buffer_khr command_buffer,
     rec->r.to = yk_mem_from(to);
     if ((from && !rec->r.from) || (to && !rec->r.to))
         return CL_INVALID_MEM_OBJECT;
+    if ((rec->r.from && yk_store_host_only(rec->r.from->store)) || (rec->r.to && yk_store_host_only(rec->r.to->store)))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     rec->from = rec->r.from ? yk_mem_real(rec->r.from, YK_P) : NULL;
     rec->to = rec->r.to ? yk_mem_real(rec->r.to, YK_P) : NULL;
     return CL_SUCCESS;

@@ -5,6 +5,7 @@
 #include "shim/api/api.h"
 #include "shim/api/extensions.h"
 #include "shim/core/subdevice.h"
+#include "shim/memory/room.h"
 
 /* The largest of a cl_uint over the usable devices. */
 static cl_uint largest(cl_device_info what)
@@ -63,6 +64,7 @@ static bool root_info(cl_device_info param_name, size_t param_value_size, void *
     const cl_device_partition_property not_cut = 0;
     cl_device_type type = yk_rt.device_types;
     cl_uint align, one = 1;
+    cl_ulong memory;
     const void *answer;
     size_t n;
     switch (param_name) {
@@ -80,6 +82,12 @@ static bool root_info(cl_device_info param_name, size_t param_value_size, void *
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
         align = largest(param_name);
         answer = &align, n = sizeof align;
+        break;
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+        if (!(memory = yk_room_told()))
+            return false;
+        answer = &memory, n = sizeof memory;
         break;
     default:
         return false;

@@ -43,6 +43,10 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
                 yk_set_err(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
                 return NULL;
             }
+            if (yk_store_host_only(parent->store)) {
+                yk_set_err(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+                return NULL;
+            }
             desc.mem_object = yk_mem_real(parent, YK_P);
             /* Writes through the image are not seen by the map of the buffer: from now on only the primary has it. */
             if (parent->store)

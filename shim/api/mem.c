@@ -68,6 +68,10 @@ cl_int yk_api_GetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t par
     switch (param_name) {
     case CL_MEM_TYPE:
         YK_INFO(cl_mem_object_type, m->type);
+    case CL_MEM_SIZE:
+        if (yk_store_host_only(m->store))
+            YK_INFO(size_t, m->size);
+        break;
     case CL_MEM_FLAGS:
         YK_INFO(cl_mem_flags, m->flags);
     case CL_MEM_HOST_PTR:
@@ -86,9 +90,10 @@ cl_int yk_api_GetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t par
         return yk_answer(m->properties, m->nproperties * sizeof *m->properties, param_value_size, param_value,
                          param_value_size_ret);
     default:
-        return YK_CL_P->GetMemObjectInfo(yk_mem_real(m, YK_P), param_name, param_value_size, param_value,
-                                         param_value_size_ret);
+        break;
     }
+    return YK_CL_P->GetMemObjectInfo(yk_mem_real(m, YK_P), param_name, param_value_size, param_value,
+                                     param_value_size_ret);
 }
 
 cl_int yk_api_SetMemObjectDestructorCallback(cl_mem memobj, void (*pfn_notify)(cl_mem memobj, void *user_data),

@@ -141,6 +141,17 @@ struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size
 {
     const struct yk_device *d = yk_rt.primary;
     cl_buffer_region region = {origin, size};
+    if (yk_store_host_only(parent->store)) { /* the driver is asked about the buffer that stands in */
+        if (!size || origin > parent->size || size > parent->size - origin) {
+            *err = size ? CL_INVALID_VALUE : CL_INVALID_BUFFER_SIZE;
+            return NULL;
+        }
+        if (origin % (d->mem_align_bits / 8 ? d->mem_align_bits / 8 : 1)) {
+            *err = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+            return NULL;
+        }
+        region = (cl_buffer_region){0, 1};
+    }
     cl_mem real =
         d->cl->CreateSubBuffer(parent->store->real[d->index], flags, CL_BUFFER_CREATE_TYPE_REGION, &region, err);
     if (!real)

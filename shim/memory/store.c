@@ -6,6 +6,7 @@
 #include "device/large_pages.h"
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
+#include "shim/memory/room.h"
 #include "shim/memory/transfer.h"
 
 enum { MASTER_ALIGN = 4096 };
@@ -136,6 +137,8 @@ void yk_store_drop(struct yk_store *s)
     if (!drop_hold(s))
         return;
     release_real(s);
+    if (s->counted)
+        yk_room_give(s->size);
     yk_map_finish(&s->map);
     free(s->lacked);
     yk_lock_finish(&s->lock);
@@ -175,8 +178,33 @@ static void *new_master(size_t size)
     return m;
 }
 
-struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
-                                 const cl_mem_properties *list, cl_int *err)
+/* The rest of a store whose real buffer, master and place are there; on failure they are given back. */
+static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *ctx, size_t size, unsigned at,
+                                        cl_int *err)
+{
+    if (yk_map_init(&s->map, size, yk_at(at)) != YK_OK) {
+        yk_rt.primary->cl->ReleaseMemObject(s->real[yk_rt.primary->index]);
+        if (s->master_owned)
+            free(s->master);
+        free(s);
+        *err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    s->holds = 1;
+    s->ctx = ctx;
+    yk_hold(&ctx->h);
+    s->size = size;
+    s->at_primary = s->only_primary = !s->host_only;
+    yk_lock_init(&s->lock, YK_RANK_MEM);
+    if (gathered(s))
+        enlist(s);
+    *err = CL_SUCCESS;
+    return s;
+}
+
+/* With the primary's real buffer, counted by the caller. */
+static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                               const cl_mem_properties *list, cl_int *err)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_store *s = calloc(1, sizeof *s);
@@ -217,23 +245,58 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
         free(s);
         return NULL;
     }
-    if (yk_map_init(&s->map, size, yk_at(yk_store_location(s, p))) != YK_OK) {
-        d->cl->ReleaseMemObject(s->real[p]);
-        if (s->master_owned)
-            free(s->master);
-        free(s);
+    return finish_creation(s, ctx, size, yk_store_location(s, p), err);
+}
+
+/* No device has room for it. The driver still judges the arguments, by the buffer that stands in. */
+static struct yk_store *create_host_only(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                         cl_int *err)
+{
+    const cl_mem_flags pointer_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+    const size_t stand_in = 64;
+    const struct yk_device *d = yk_rt.primary;
+    struct yk_store *s = calloc(1, sizeof *s);
+    if (!s) {
         *err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    s->holds = 1;
-    s->ctx = ctx;
-    yk_hold(&ctx->h);
-    s->size = size;
-    s->at_primary = s->only_primary = true;
-    yk_lock_init(&s->lock, YK_RANK_MEM);
-    if (gathered(s))
-        enlist(s);
-    *err = CL_SUCCESS;
+    s->host_only = true;
+    bool use = flags & CL_MEM_USE_HOST_PTR;
+    if (use)
+        s->app_ptr = s->master = host_ptr;
+    else if ((s->master = new_master(size)))
+        s->master_owned = true;
+    *err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (s->master)
+        s->real[d->index] = d->cl->CreateBuffer(ctx->real[d->index], flags & ~pointer_flags, stand_in, NULL, err);
+    if (!s->real[d->index]) {
+        if (s->master_owned)
+            free(s->master);
+        free(s);
+        return NULL;
+    }
+    if (flags & CL_MEM_COPY_HOST_PTR)
+        yk_host_copy(s->master, host_ptr, size);
+    yk_info("a buffer of %zu bytes lives in host memory", size);
+    return finish_creation(s, ctx, size, YK_HOST, err);
+}
+
+struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
+                                 const cl_mem_properties *list, cl_int *err)
+{
+    if (yk_room_told() && size > yk_room_told()) {
+        *err = CL_INVALID_BUFFER_SIZE;
+        return NULL;
+    }
+    bool room = yk_room_take(size), pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    if (!room && !ctx->whole && !(list && list[0]) && pointer == (host_ptr != NULL) &&
+        !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+        return create_host_only(ctx, flags, size, host_ptr, err);
+    struct yk_store *s = create(ctx, flags, size, host_ptr, list, err);
+    if (s)
+        s->counted = room;
+    else if (room)
+        yk_room_give(size);
     return s;
 }
 
@@ -264,7 +327,8 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
     if (real)
         return real;
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    cl_context ctx = s->pinned_to_primary || s->size > d->max_alloc ? NULL : yk_context_real(s->ctx, dev);
+    cl_context ctx =
+        s->pinned_to_primary || s->host_only || s->size > d->max_alloc ? NULL : yk_context_real(s->ctx, dev);
     if (!ctx)
         return NULL;
     unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;

@@ -40,6 +40,9 @@ struct yk_store {
     unsigned char *master; /* NULL until needed */
     bool master_owned;
     struct yk_store *next_host; /* in the context's list of stores over the app's memory */
+    bool host_only; /* no device has room for it: its bytes live in the master, and the primary's real buffer is a tiny
+                       one that only stands in for it (room.h) */
+    bool counted;   /* by yk_room_take */
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
@@ -59,6 +62,12 @@ struct yk_store {
  */
 struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, void *host_ptr,
                                  const cl_mem_properties *list, cl_int *err);
+
+/** Is S one that no device has as a whole? Such a store's bytes are at the host, or lost. */
+static inline bool yk_store_host_only(const struct yk_store *s)
+{
+    return s && s->host_only;
+}
 
 /** From now on only the primary may see it; what other devices have newest is brought to it first by the next command.
  */

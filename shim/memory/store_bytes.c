@@ -15,7 +15,7 @@ static cl_int need(struct yk_store *s, unsigned at, int dev, size_t off, size_t 
 
 cl_int yk_store_need(struct yk_store *s, unsigned dev, size_t off, size_t len, uint64_t *moved)
 {
-    if (!yk_store_real(s, dev))
+    if (s->host_only || !yk_store_real(s, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return need(s, yk_store_location(s, dev), (int)dev, off, len, moved);
 }
@@ -28,7 +28,7 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, struct yk_post *p,
                             uint64_t *moved)
 {
-    if (!yk_store_real(s, dev))
+    if (s->host_only || !yk_store_real(s, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return yk_store_transfer(s, yk_store_location(s, dev), (int)dev, r, p, moved);
 }
@@ -109,15 +109,21 @@ static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
     wrote_rows(s, at, off, len, len, 1);
 }
 
+/* Where DEV's writes to S are newest. What a window of it has got has come back to the host by then. */
+static unsigned place(const struct yk_store *s, unsigned dev)
+{
+    return s->host_only ? YK_HOST : yk_store_location(s, dev);
+}
+
 void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r)
 {
     for (uint64_t z = 0; z < r->slices; z++)
-        wrote_rows(s, yk_store_location(s, dev), r->offset + z * r->slice_pitch, r->bytes, r->row_pitch, r->rows);
+        wrote_rows(s, place(s, dev), r->offset + z * r->slice_pitch, r->bytes, r->row_pitch, r->rows);
 }
 
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len)
 {
-    wrote(s, yk_store_location(s, dev), off, len);
+    wrote(s, place(s, dev), off, len);
 }
 
 void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len)

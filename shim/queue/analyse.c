@@ -21,7 +21,7 @@ bool yk_analyse_same_files(const struct yk_build *b, const struct yk_facts *f)
                           yk_client_cache_older(f, b->begun));
 }
 
-yk_status yk_analyse(const struct yk_build *b, bool cached, bool merged, struct yk_facts *out)
+yk_status yk_analyse(const struct yk_build *b, bool cached, enum yk_analysis what, struct yk_facts *out)
 {
     struct yk_transform_target targets[YK_MAX_DEVICES];
     struct yk_arena arena = {0};
@@ -37,8 +37,10 @@ yk_status yk_analyse(const struct yk_build *b, bool cached, bool merged, struct 
                                        .target = targets,
                                        .ntargets = m->n,
                                        .library_dir = yk_runtime_folder(),
-                                       .merged = merged,
-                                       .aside = !yk_build_insisted() && yk_rt.options.gather != YK_GATHER_FORCED};
+                                       .merged = what == YK_FOR_MERGED,
+                                       .windows = what == YK_FOR_WINDOWS,
+                                       .aside = what != YK_FOR_WINDOWS && !yk_build_insisted() &&
+                                                yk_rt.options.gather != YK_GATHER_FORCED};
     yk_status s = cached ? yk_transform_cached(&req, out) : yk_transform_run(&req, out);
     yk_arena_finish(&arena);
     if (s == YK_OK && !yk_analyse_same_files(b, out)) {

@@ -6,14 +6,16 @@
 
 struct yk_build;
 
+/* Which variants are wanted. */
+enum yk_analysis { YK_FOR_SHARES, YK_FOR_MERGED, YK_FOR_WINDOWS };
+
 /**
- * Facts of B's program, with partition-ready variants or MERGED ones; refused where a file that it includes may not be
- * what the primary's compiler has read. CACHED: only from the cache
- * (YK_ENOTFOUND where it has none; below 1 ms), else by starting the transformer if need be (blocks). Owns: OUT is the
- * caller's to finish where YK_OK. Thread: any; no lock held. Errors: YK_ECANCELED (the process exits), those of
- * transform/client.h.
+ * Facts of B's program, with partition-ready variants (YK_FOR_MERGED, YK_FOR_WINDOWS: those instead); refused where a
+ * file that it includes may not be what the primary's compiler has read. CACHED: only from the cache (YK_ENOTFOUND
+ * where it has none; below 1 ms), else by starting the transformer if need be (blocks). Owns: OUT is the caller's to
+ * finish where YK_OK. Thread: any; no lock held. Errors: YK_ECANCELED (the process exits), those of transform/client.h.
  */
-yk_status yk_analyse(const struct yk_build *b, bool cached, bool merged, struct yk_facts *out);
+yk_status yk_analyse(const struct yk_build *b, bool cached, enum yk_analysis what, struct yk_facts *out);
 
 /** Has every compiler that has read B's source since the primary's read the same files (of F, B's facts)? Thread: any.
  * Cost: nothing where none are included, else a stat per file. */

@@ -13,6 +13,7 @@
 #include "shim/queue/merged.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/stages_code.h"
+#include "shim/queue/windows.h"
 #include "shim/queue/warm.h"
 
 void yk_build_hold(struct yk_build *b)
@@ -26,6 +27,7 @@ void yk_build_drop(struct yk_build *b)
         return;
     yk_merge_finish(b->merged);
     yk_stages_code_finish(b->stages);
+    yk_windows_code_finish(b->windows);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         if (b->original[i])
@@ -138,7 +140,7 @@ static void analysed(struct yk_build *b)
 static void *analyse_program(void *arg)
 {
     struct yk_build *b = arg;
-    if (yk_analyse(b, false, false, &b->facts) == YK_OK)
+    if (yk_analyse(b, false, YK_FOR_SHARES, &b->facts) == YK_OK)
         analysed(b);
     else
         yk_build_set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
@@ -193,7 +195,7 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return b;
     }
     yk_background_prepare();
-    if (yk_analyse(b, true, false, &b->facts) == YK_OK)
+    if (yk_analyse(b, true, YK_FOR_SHARES, &b->facts) == YK_OK)
         analysed(b);
     else if (yk_build_insisted() || yk_ahead_spare())
         yk_build_ask(b);

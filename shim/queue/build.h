@@ -52,6 +52,7 @@ struct yk_build {
     bool wanted;                   /* the other devices' programs are being built or will be; atomic */
     struct yk_merge *merged;       /* merged.h; NULL until launches may be merged; atomic */
     struct yk_stages_code *stages; /* stages_code.h; NULL until a launch may be run in parts; atomic */
+    struct yk_windows_code *windows; /* windows.h; NULL until a launch needs it; atomic */
     bool is_left;                  /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;
 };

@@ -10,6 +10,7 @@
 #include "shim/queue/share.h"
 #include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
+#include "shim/queue/windows.h"
 #include "shim/queue/worth.h"
 
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
@@ -63,7 +64,7 @@ cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
     uint64_t moved = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
-        if (!m || yk_mem_at_primary(m))
+        if (!m || yk_mem_at_primary(m) || yk_store_host_only(m->store)) /* windows of these: windows.h */
             continue;
         /* What the primary's own queue still does to these bytes comes first. */
         cl_int err = d->cl->Finish(l->c.queue->real);
@@ -277,6 +278,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     struct yk_launch *l = (struct yk_launch *)c;
     struct yk_decision d;
     uint64_t asked = yk_now_ns();
+    if (yk_windows_wanted(l))
+        return yk_windows_run(l);
     yk_decide(l, &d);
     uint64_t decided = yk_now_ns();
     if (yk_trace_on()) {

@@ -119,7 +119,7 @@ static enum yk_merge_state prepare(struct yk_merge *m)
 static void ask(struct yk_merge *m, bool cached)
 {
     struct yk_build *b = m->build;
-    yk_status s = yk_analyse(b, cached, true, &m->facts);
+    yk_status s = yk_analyse(b, cached, YK_FOR_MERGED, &m->facts);
     if (s != YK_OK) {
         yk_merge_state_set(&m->state, cached && s == YK_ENOTFOUND ? YK_MERGE_NONE : YK_MERGE_NEVER);
         return;

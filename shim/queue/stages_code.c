@@ -138,7 +138,7 @@ static void *read_kernels(void *arg)
 {
     struct yk_stages_code *s = arg;
     struct yk_build *b = s->build;
-    if (yk_analyse(b, false, false, &s->facts) == YK_OK)
+    if (yk_analyse(b, false, YK_FOR_SHARES, &s->facts) == YK_OK)
         analysed(s);
     else
         set_state(s, NEVER);
@@ -155,7 +155,7 @@ static void ask(struct yk_stages_code *s)
     if (__atomic_test_and_set(&asking, __ATOMIC_ACQUIRE))
         return;
     if (state_of(s) == NONE) {
-        yk_status st = yk_analyse(b, !forced, false, &s->facts);
+        yk_status st = yk_analyse(b, !forced, YK_FOR_SHARES, &s->facts);
         if (st == YK_OK)
             analysed(s);
         else if (st != YK_ENOTFOUND || forced)

@@ -5,6 +5,7 @@
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 #include "shim/queue/gather.h"
+#include "shim/queue/host_only.h"
 
 #define PRIMARY    (yk_rt.primary->index)
 #define CL         (yk_rt.primary->cl)
@@ -55,6 +56,13 @@ static cl_int bring(struct yk_mem *m, size_t off, size_t len)
     cl_int err = m->store ? yk_store_need(m->store, PRIMARY, m->origin + off, len, &moved) : CL_SUCCESS;
     yk_stats_moved(moved);
     return err;
+}
+
+/* Of buffers that live in the host's memory. */
+static cl_int on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transfer *t))
+{
+    cl_int err = drain(t);
+    return err == CL_SUCCESS ? how(t) : err;
 }
 
 static bool mem_resident(struct yk_command *c)
@@ -111,7 +119,7 @@ static bool read_resident(struct yk_command *c)
 static bool write_resident(struct yk_command *c)
 {
     const struct yk_transfer *t = (struct yk_transfer *)c;
-    return (yk_rt.options.piping != YK_PIPING_FORCED || !t->len) && !through_ring(t, YK_IN) &&
+    return (yk_rt.options.piping != YK_PIPING_FORCED || !t->len) && !yk_host_only_in(t) && !through_ring(t, YK_IN) &&
            (!by_hand(t) || in_place(t));
 }
 
@@ -198,7 +206,8 @@ bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off
     yk_gather_mark(q);
     if (!yk_link_never(len) || !yk_queue_enter(q))
         return false;
-    bool here = in ? yk_rt.options.piping != YK_PIPING_FORCED || !len : yk_mem_at_primary(m);
+    bool here =
+        in ? (yk_rt.options.piping != YK_PIPING_FORCED || !len) && !yk_store_host_only(m->store) : yk_mem_at_primary(m);
     if (here) {
         yk_gather_drain(q);
         *err = in ? CL->EnqueueWriteBuffer(q->real, REAL(m), CL_TRUE, off, len, ptr, 0, NULL, NULL)
@@ -215,6 +224,8 @@ bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off
 static cl_int write_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    if (yk_host_only_in(t))
+        return on_host(t, yk_host_only_write);
     if (!through_ring(t, YK_IN))
         return by_hand(t) ? write_by_hand(t) : yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
     cl_int err = drain(t);
@@ -239,12 +250,15 @@ static cl_int copy_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
 
 static bool copy_resident(struct yk_command *c)
 {
-    return mem_resident(c) && !copied_by_hand((const struct yk_transfer *)c);
+    return mem_resident(c) && !yk_host_only_in((const struct yk_transfer *)c) &&
+           !copied_by_hand((const struct yk_transfer *)c);
 }
 
 static cl_int copy_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
+    if (yk_host_only_in(t))
+        return on_host(t, yk_host_only_copy);
     if (!copied_by_hand(t))
         return bring_and_issue(c, real);
     cl_int err = drain(t);
@@ -266,6 +280,18 @@ static cl_int fill_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
     if (err == CL_SUCCESS && t->mem->store)
         yk_store_filled(t->mem->store, t->mem->origin + t->off, t->len, t->pattern, t->pattern_size);
     return err;
+}
+
+static bool fill_resident(struct yk_command *c)
+{
+    return !yk_host_only_in((const struct yk_transfer *)c);
+}
+
+static cl_int fill_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_host_only_in(t) ? on_host(t, yk_host_only_fill)
+                              : yk_command_issued(fill_issue(c, false, 0, NULL, real), real);
 }
 
 static cl_int read_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
@@ -314,6 +340,24 @@ static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
     if (err == CL_SUCCESS)
         primary_writes_rows(t->to, t->to_off, t->to_len, r->region, r->host_row_pitch, r->host_slice_pitch);
     return err;
+}
+
+static cl_int read_rect_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_host_only_in(t) ? on_host(t, yk_host_only_read_rect) : bring_and_issue(c, real);
+}
+
+static cl_int write_rect_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_host_only_in(t) ? on_host(t, yk_host_only_write_rect) : bring_and_issue(c, real);
+}
+
+static cl_int copy_rect_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_host_only_in(t) ? on_host(t, yk_host_only_copy_rect) : bring_and_issue(c, real);
 }
 
 static cl_int map_capture(struct yk_command *c)
@@ -381,10 +425,10 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 KIND(yk_read_kind, CL_COMMAND_READ_BUFFER, read_issue, read_resident, read_carry);
 KIND(yk_write_kind, CL_COMMAND_WRITE_BUFFER, write_issue, write_resident, write_carry);
 KIND(yk_copy_kind, CL_COMMAND_COPY_BUFFER, copy_issue, copy_resident, copy_carry);
-KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, NULL, NULL);
-KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, bring_and_issue);
-KIND(yk_write_rect_kind, CL_COMMAND_WRITE_BUFFER_RECT, write_rect_issue, mem_resident, bring_and_issue);
-KIND(yk_copy_rect_kind, CL_COMMAND_COPY_BUFFER_RECT, copy_rect_issue, both_resident, bring_and_issue);
+KIND(yk_fill_kind, CL_COMMAND_FILL_BUFFER, fill_issue, fill_resident, fill_carry);
+KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, mem_resident, read_rect_carry);
+KIND(yk_write_rect_kind, CL_COMMAND_WRITE_BUFFER_RECT, write_rect_issue, mem_resident, write_rect_carry);
+KIND(yk_copy_rect_kind, CL_COMMAND_COPY_BUFFER_RECT, copy_rect_issue, both_resident, copy_rect_carry);
 const struct yk_command_kind yk_map_kind = {.type = CL_COMMAND_MAP_BUFFER,
                                             .issue = map_issue,
                                             .resident = map_resident,

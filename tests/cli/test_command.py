@@ -102,6 +102,8 @@ class Errors(unittest.TestCase):
             "--numerics": ["", "loose", "STRICT"],
             "--as": ["tpu", ""],
             "--cpu-parts": ["0", "-1", "65", "2x", "", "99999999999999999999", " 2"],
+            "--memory": ["", "all", "-1", "0", "12X"],
+            "--memory-limit": ["", "0", "0=", "=1G", "0=1G,", "0=many"],
             "--json": ["", "-", "/", "/nonexistent-folder/x.json"],
             "--log": ["loud", ""],
         }
@@ -138,6 +140,8 @@ class Run(unittest.TestCase):
             "YOKE_AS": ["--as", "gpu"],
             "YOKE_PIPELINE": ["--pipeline", "off"],
             "YOKE_CPU_PARTS": ["--cpu-parts", "numa"],
+            "YOKE_MEMORY": ["--memory", "64G"],
+            "YOKE_MEMORY_LIMIT": ["--memory-limit", "0=64M,gpu=1.5G"],
             "YOKE_LOG": ["--log", "debug"],
         }
         for variable, options in given.items():

@@ -1,0 +1,74 @@
+#include "shim/memory/room.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/env.h"
+#include "base/log.h"
+#include "shim/core/runtime.h"
+
+/* Of the primary's memory all buffers that stay there take no more than half, and one of them no more than a quarter:
+ * nobody knows what the program will create, and what needs windows must find room for them. */
+enum { ALL_STAY = 2, ONE_STAYS = 4 };
+
+static uint64_t told, taken; /* atomic */
+
+static uint64_t sum(void)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        all += yk_rt.machine->device[i].usable ? yk_rt.machine->device[i].global_mem : 0;
+    return all;
+}
+
+/* Three quarters of it: the program and the driver need some too. */
+static uint64_t host(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void start(void)
+{
+    const char *text = yk_env_str("YOKE_MEMORY", yk_env_str("YOKE_MEMORY_LIMIT", NULL) ? "sum" : "device");
+    uint64_t bytes = 0;
+    if (!strcmp(text, "sum"))
+        bytes = sum();
+    else if (!strcmp(text, "host"))
+        bytes = host();
+    else if (strcmp(text, "device") && yk_parse_bytes(text, &bytes) != YK_OK)
+        yk_warn("YOKE_MEMORY=%s is neither device, sum, host nor a number of bytes as 64G; device is used", text);
+    told = bytes;
+}
+
+uint64_t yk_room_told(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    return told;
+}
+
+bool yk_room_take(size_t size)
+{
+    if (!yk_room_told())
+        return true;
+    const struct yk_device *d = yk_rt.primary;
+    if (size > d->max_alloc || size > d->global_mem / ONE_STAYS)
+        return false;
+    uint64_t have = __atomic_add_fetch(&taken, size, __ATOMIC_RELAXED);
+    if (have <= d->global_mem / ALL_STAY && have >= size)
+        return true;
+    yk_room_give(size);
+    return false;
+}
+
+void yk_room_give(size_t size)
+{
+    if (told)
+        __atomic_sub_fetch(&taken, size, __ATOMIC_RELAXED);
+}
+
+uint64_t yk_room_left(void)
+{
+    uint64_t have = __atomic_load_n(&taken, __ATOMIC_RELAXED), all = yk_rt.primary->global_mem;
+    return have < all ? all - have : 0;
+}

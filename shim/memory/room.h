@@ -1,0 +1,26 @@
+/* How much memory programs are told there is, and how much of it the primary gives to buffers as a whole. Buffers that
+ * find no room there live in host memory (yk_store's `host_only`), and launches see windows of them (queue/windows.h).
+ *
+ * YOKE_MEMORY: `device` (default), what the primary has; `sum`, of all devices; `host`, the host's; or bytes, as 64G.
+ * Only with another than `device` is anything kept on the host, since programs that are told of more memory use it.
+ * YOKE_MEMORY_LIMIT (device/machine.h) makes devices smaller; then `sum` is the default. Who uses it: store.c, api/,
+ * queue/windows.c. */
+#ifndef YK_SHIM_MEMORY_ROOM_H
+#define YK_SHIM_MEMORY_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Bytes that the virtual device says it has, and that one buffer may have; 0: as the primary says. Cost: a load. */
+uint64_t yk_room_told(void);
+
+/** May a buffer of SIZE bytes lie on the primary as a whole? True: it has been counted (yk_room_give takes it back).
+ * True without counting where yk_room_told is 0. Thread: any. */
+bool yk_room_take(size_t size);
+void yk_room_give(size_t size);
+
+/** Bytes of the primary that buffers have not taken. */
+uint64_t yk_room_left(void);
+
+#endif

@@ -1,0 +1,173 @@
+#include "shim/queue/windows.h"
+#include <stdlib.h>
+#include <time.h>
+#include "base/log.h"
+#include "shim/core/stats.h"
+#include "shim/memory/room.h"
+#include "shim/queue/analyse.h"
+#include "shim/queue/windows_run.h"
+
+enum state { BUSY, READY };
+
+struct yk_windows_code {
+    enum state state; /* atomic */
+    bool has_facts;
+    struct yk_facts facts;
+    cl_program program; /* NULL: not there */
+};
+
+void yk_windows_code_finish(struct yk_windows_code *w)
+{
+    if (!w)
+        return;
+    if (w->program)
+        yk_rt.primary->cl->ReleaseProgram(w->program);
+    if (w->has_facts)
+        yk_facts_finish(&w->facts);
+    free(w);
+}
+
+static cl_program build(const struct yk_build *b, const struct yk_facts *f)
+{
+    const struct yk_device *d = yk_rt.primary;
+    const char *source = f->variant_source, *options = *f->variant_options ? f->variant_options : NULL;
+    cl_int err;
+    cl_program p = d->cl->CreateProgramWithSource(b->ctx->real[d->index], 1, &source, NULL, &err);
+    if (!p)
+        return NULL;
+    err = d->cl->BuildProgram(p, 1, &d->id, options, NULL, NULL);
+    if (err == CL_SUCCESS)
+        return p;
+    yk_warn("kernels for windows of large buffers cannot be built: %s", yk_cl_error_name(err));
+    d->cl->ReleaseProgram(p);
+    return NULL;
+}
+
+static void make(struct yk_windows_code *w, const struct yk_build *b)
+{
+    w->facts.variant_options = "";
+    w->has_facts = b->source && yk_analyse(b, false, YK_FOR_WINDOWS, &w->facts) == YK_OK;
+    if (w->has_facts && !w->facts.refused && w->facts.variant_source)
+        w->program = build(b, &w->facts);
+    __atomic_store_n(&w->state, READY, __ATOMIC_RELEASE);
+}
+
+/* B's, made if need be; several workers may want it at once, and none can do without. NULL: no memory. */
+static struct yk_windows_code *code_of(struct yk_build *b)
+{
+    struct yk_windows_code *w = __atomic_load_n(&b->windows, __ATOMIC_ACQUIRE), *none = NULL;
+    if (!w && (w = calloc(1, sizeof *w))) {
+        if (__atomic_compare_exchange_n(&b->windows, &none, w, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            make(w, b);
+        } else {
+            free(w);
+            w = none;
+        }
+    }
+    while (w && __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) == BUSY)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return w;
+}
+
+bool yk_windows_wanted(const struct yk_launch *l)
+{
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (l->value[i].kind == YK_VALUE_MEM && yk_store_host_only(l->value[i].u.mem->store))
+            return true;
+    return false;
+}
+
+/* What L may have written is neither what it was nor what it should be. */
+static void lose(const struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
+        bool written = f && i < f->nargs ? f->arg[i].written || f->arg[i].atomic : m && !(m->flags & CL_MEM_READ_ONLY);
+        if (m && m->store && written)
+            yk_store_lose(m->store, m->origin, m->size);
+    }
+}
+
+static cl_int carry(struct yk_launch *l, const struct yk_windows_plan *plan, const struct yk_facts_kernel *f,
+                    cl_kernel kernel, unsigned back)
+{
+    uint64_t moved = 0;
+    bool begun = false;
+    cl_int err = yk_launch_set_args(l, kernel, yk_rt.primary->index);
+    if (err == CL_SUCCESS)
+        err = yk_windows_carry(l, plan, f, kernel, back, &moved, &begun);
+    yk_stats_moved(moved);
+    if (err == CL_SUCCESS)
+        yk_launch_primary_writes(l, f);
+    else if (begun)
+        lose(l, f);
+    return err;
+}
+
+/* By the variant. */
+static cl_int in_windows(struct yk_launch *l, const struct yk_windows_plan *plan, const struct yk_facts_kernel *f,
+                         cl_program program)
+{
+    cl_int err;
+    cl_kernel k = yk_rt.primary->cl->CreateKernel(program, f->name, &err);
+    if (!k)
+        return err;
+    err = carry(l, plan, f, k, f->nargs + f->nhidden);
+    yk_rt.primary->cl->ReleaseKernel(k);
+    if (err == CL_SUCCESS)
+        yk_stats_whole(yk_stats_reason("it ran over windows of buffers that the device has no room for"));
+    return err;
+}
+
+/* The app's own kernel, over copies of the whole buffers; F: known facts, for what it writes, or NULL. */
+static cl_int over_copies(struct yk_launch *l, struct yk_windows_plan *plan)
+{
+    struct yk_code_kernel *k = yk_code_take(l->code, yk_rt.primary->index, false);
+    if (!k)
+        return CL_OUT_OF_RESOURCES;
+    cl_int err = carry(l, plan, NULL, k->real, 0);
+    yk_code_give(l->code, yk_rt.primary->index, false, k);
+    if (err == CL_SUCCESS)
+        yk_stats_whole(yk_stats_reason("it ran over copies of whole buffers that the device has no room to keep"));
+    return err;
+}
+
+static void say_why(const struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_facts *all)
+{
+    static char told; /* atomic */
+    if (__atomic_test_and_set(&told, __ATOMIC_RELAXED))
+        return;
+    const char *why = all && all->refused ? all->refused
+                      : !f                ? "nothing is known of it"
+                      : *f->reason        ? f->reason
+                                          : "its work-groups touch too much of them at a time";
+    yk_warn("kernel %s needs more memory than %s has left (%llu MiB), and cannot be run over parts of its buffers: %s",
+            l->code->name, yk_rt.primary->name, (unsigned long long)(yk_room_left() >> 20), why);
+}
+
+cl_int yk_windows_run(struct yk_launch *l)
+{
+    struct yk_windows_code *w = code_of(l->code->build);
+    const struct yk_facts_kernel *f = w && w->has_facts ? yk_facts_find(&w->facts, l->code->name) : NULL;
+    uint64_t room = yk_room_left();
+    struct yk_windows_plan plan;
+    cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real); /* what comes before it, alone */
+    if (err == CL_SUCCESS)
+        err = yk_launch_bring(l, f);
+    if (err != CL_SUCCESS)
+        return err;
+    bool cut = f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program;
+    bool planned = cut && yk_windows_plan(l, f, room, yk_rt.primary->max_alloc, &plan);
+    if (planned) {
+        err = in_windows(l, &plan, f, w->program);
+    } else {
+        if (cut)
+            yk_windows_plan_finish(&plan);
+        planned = yk_windows_plan(l, NULL, room, yk_rt.primary->max_alloc, &plan);
+        err = planned ? over_copies(l, &plan) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        if (!planned)
+            say_why(l, f, w && w->has_facts ? &w->facts : NULL);
+    }
+    yk_windows_plan_finish(&plan);
+    return err;
+}
