@@ -157,7 +157,7 @@ cl_int yk_flight_issue(struct yk_flight *f, size_t i, cl_event *e)
 /* Chunk I has arrived: say so where a step ends with it. */
 static void pass(const struct yk_flight *f, size_t i)
 {
-    if (!f->steps)
+    if (!f->steps || !f->steps->passed)
         return;
     unsigned next = i + 1 < f->n ? f->at[i + 1].piece->step : UINT_MAX;
     if (next != f->at[i].piece->step)
@@ -167,7 +167,7 @@ static void pass(const struct yk_flight *f, size_t i)
 /* May chunk I be given to the driver now? WAIT: when it may. */
 static enum yk_ring_gate ready(struct yk_flight *f, size_t i, bool wait)
 {
-    if (!f->in && f->steps) {
+    if (f->steps && f->steps->gate) {
         enum yk_ring_gate g = f->steps->gate(f->steps->arg, f->at[i].piece->step, wait);
         if (g != YK_RING_OPEN)
             return g;
@@ -204,10 +204,10 @@ static cl_int pump(struct yk_flight *f)
         }
         asked = 0;
         err = yk_ring_await(f->cl, e);
-        if (err == CL_SUCCESS && f->in) {
+        if (err == CL_SUCCESS)
             pass(f, over);
+        if (err == CL_SUCCESS && f->in)
             claim(f, over + f->slots);
-        }
         over++;
         if (err == CL_SUCCESS)
             allow(f, f->in ? over + f->slots : over);

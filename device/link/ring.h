@@ -46,9 +46,11 @@ enum yk_ring_gate { YK_RING_OPEN, YK_RING_SHUT, YK_RING_STOP };
 
 /* What goes on beside such a transfer; called by the thread that called, between two chunks. */
 struct yk_ring_steps {
-    /* Out: may pieces of STEP be read? WAIT: say so when they may, never SHUT. STOP ends the transfer with an error. */
+    /* May pieces of STEP be read or written on the device? WAIT: say so when they may, never SHUT. STOP ends the
+     * transfer with an error. On the way in, the host's bytes may have been read before. NULL: they may. */
     enum yk_ring_gate (*gate)(void *arg, unsigned step, bool wait);
-    /* In: the pieces of all steps below BELOW are there. The last call is with UINT_MAX. */
+    /* The pieces of all steps below BELOW are there, or have left the device. The last call is with UINT_MAX. NULL:
+     * nobody wants to know. */
     void (*passed)(void *arg, unsigned below);
     void *arg;
 };
@@ -75,8 +77,8 @@ cl_int yk_ring_read(struct yk_ring *r, struct yk_ring_shape shape, const struct 
 
 /**
  * The same for N pieces (lengths above 0) as one transfer, in their order and without a pause between them: an in-order
- * QUEUE of the pieces' context that nobody else uses meanwhile. STEPS->passed is called on the way in, ->gate on the
- * way out. Errors: also CL_OUT_OF_HOST_MEMORY; CL_OUT_OF_RESOURCES where the gate said stop.
+ * QUEUE of the pieces' context that nobody else uses meanwhile. Errors: also CL_OUT_OF_HOST_MEMORY; CL_OUT_OF_RESOURCES
+ * where the gate said stop.
  */
 cl_int yk_ring_write_steps(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_cl *cl,
                            cl_command_queue queue, const struct yk_ring_piece *piece, size_t n,

@@ -277,7 +277,14 @@ static void note_passed(void *arg, unsigned below)
 {
     struct progress *p = arg;
     p->below = below;
-    p->steps->passed(p->steps->arg, below);
+    if (p->steps->passed)
+        p->steps->passed(p->steps->arg, below);
+}
+
+static enum yk_ring_gate ask_gate(void *arg, unsigned step, bool wait)
+{
+    const struct progress *p = arg;
+    return p->steps->gate(p->steps->arg, step, wait);
 }
 
 /* Pieces FROM ... N without a ring. Two are under way at a time, so that the link need not wait until a thread has
@@ -294,9 +301,9 @@ static cl_int move_plain(unsigned dev, enum yk_direction way, cl_command_queue q
     while (over < n && err == CL_SUCCESS) {
         const struct yk_ring_piece *p = &piece[issued];
         bool more = issued < n && issued < over + (blocks ? 1 : AHEAD);
-        enum yk_ring_gate gate = !more           ? YK_RING_SHUT
-                                 : way == YK_OUT ? steps->gate(steps->arg, p->step, issued == over)
-                                                 : YK_RING_OPEN;
+        enum yk_ring_gate gate = !more         ? YK_RING_SHUT
+                                 : steps->gate ? steps->gate(steps->arg, p->step, issued == over)
+                                               : YK_RING_OPEN;
         cl_event *e = &event[(gate == YK_RING_OPEN ? issued : over) % AHEAD];
         if (gate == YK_RING_STOP) {
             err = CL_OUT_OF_RESOURCES;
@@ -308,7 +315,7 @@ static cl_int move_plain(unsigned dev, enum yk_direction way, cl_command_queue q
         } else {
             err = yk_ring_await(d->cl, e);
             over++;
-            if (err == CL_SUCCESS && way == YK_IN)
+            if (err == CL_SUCCESS && steps->passed)
                 steps->passed(steps->arg, over < n ? piece[over].step : UINT_MAX);
         }
     }
@@ -336,13 +343,15 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
     cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     if (r && q) {
         struct progress p = {steps, 0};
-        const struct yk_ring_steps noted = {.passed = note_passed, .arg = &p};
+        const struct yk_ring_steps noted = {steps->gate ? ask_gate : NULL, note_passed, &p};
         uint64_t began = yk_now_ns();
         err = yk_ring_write_steps(r, shape_beside(YK_IN, len, beside), cl, q, piece, n, &noted);
         if (err == CL_SUCCESS) {
             note_rate(dev, len, yk_now_ns() - began);
             return err;
         }
+        if (steps->gate && steps->gate(steps->arg, 0, false) == YK_RING_STOP)
+            return err;
         gave_up(dev, YK_IN, err);
         err = CL_SUCCESS;
         while (from < n && piece[from].step < p.below) /* perhaps in use already */
@@ -362,7 +371,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
     cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     if (r && q) {
         err = yk_ring_read_steps(r, shape_beside(YK_OUT, len, beside), cl, q, piece, n, steps);
-        if (err == CL_SUCCESS || steps->gate(steps->arg, 0, false) == YK_RING_STOP)
+        if (err == CL_SUCCESS || (steps->gate && steps->gate(steps->arg, 0, false) == YK_RING_STOP))
             return err;
         gave_up(dev, YK_OUT, err);
         err = CL_SUCCESS;

@@ -4,7 +4,7 @@
 
 /* A part's windows should be no larger than this, where more parts make them smaller: then three sets of them move
  * while others are computed on, and little is lost at either end. */
-enum { PART = 64 << 20, PARTS_MOST = 1 << 14, LOCAL_MOST = 256 };
+enum { PART = 128 << 20, PARTS_MOST = 1 << 14, LOCAL_MOST = 256 };
 
 static bool is_empty(struct yk_window_span s)
 {
@@ -18,11 +18,6 @@ static void widen(struct yk_window_span *s, size_t from, size_t to)
     bool none = is_empty(*s);
     s->from = none || from < s->from ? from : s->from;
     s->to = none || to > s->to ? to : s->to;
-}
-
-static bool meet(struct yk_window_span a, struct yk_window_span b)
-{
-    return a.from < b.to && b.from < a.to;
 }
 
 static int number_of(const struct yk_windows_plan *p, const struct yk_store *s)
@@ -174,19 +169,64 @@ static bool cut(const struct yk_launch *l, const struct yk_facts_kernel *f, unsi
     return ok;
 }
 
-/* May parts be under way side by side? Not where one takes back bytes that it has only been brought and that another
- * one has written meanwhile, nor where one is brought bytes while another one's are taken back there. */
+/* What some part writes of a store. */
+struct written {
+    struct yk_window_span span;
+    unsigned part;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct written *p = a, *q = b;
+    return (p->span.from > q->span.from) - (p->span.from < q->span.from);
+}
+
+/* Does another part than PART write some of S? N of W, in order, none over another. */
+static bool others_write(const struct written *w, size_t n, struct yk_window_span s, unsigned part)
+{
+    size_t low = 0, high = n;
+    while (low < high) { /* the first that ends behind the beginning of S */
+        size_t middle = low + (high - low) / 2;
+        if (w[middle].span.to <= s.from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < n && w[low].span.from < s.to; low++)
+        if (w[low].part != part)
+            return true;
+    return false;
+}
+
+/* May parts be under way side by side? Not where two take back bytes of one place, nor where one is brought what
+ * another one takes back: it would matter which comes first. W: room for a span per part. */
+static bool store_apart(const struct yk_windows_plan *p, unsigned store, struct written *w)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < p->n; i++)
+        if (!is_empty(p->part[i].window[store].out))
+            w[n++] = (struct written){p->part[i].window[store].out, i};
+    if (n)
+        qsort(w, n, sizeof *w, by_place);
+    for (size_t i = 1; i < n; i++)
+        if (w[i].span.from < w[i - 1].span.to)
+            return false;
+    for (unsigned i = 0; i < p->n; i++) {
+        struct yk_window_span in = p->part[i].window[store].in;
+        if (!is_empty(in) && others_write(w, n, in, i))
+            return false;
+    }
+    return true;
+}
+
 static bool apart(const struct yk_windows_plan *p)
 {
-    for (unsigned i = 0; i < p->n; i++)
-        for (unsigned k = i + 1; k < p->n && k < i + YK_WINDOW_SETS; k++)
-            for (unsigned s = 0; s < p->nstores; s++) {
-                const struct yk_window *a = &p->part[i].window[s], *b = &p->part[k].window[s];
-                bool both = (!a->covered || !b->covered) && meet(a->out, b->out);
-                if (both || meet(a->in, b->out) || meet(a->out, b->in))
-                    return false;
-            }
-    return true;
+    struct written *w = malloc(p->n * sizeof *w);
+    bool yes = w;
+    for (unsigned i = 0; i < p->nstores && yes; i++)
+        yes = store_apart(p, i, w);
+    free(w);
+    return yes;
 }
 
 static uint64_t all_bytes(const struct yk_windows_plan *p)

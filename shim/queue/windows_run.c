@@ -1,4 +1,5 @@
 #include "shim/queue/windows_run.h"
+#include <limits.h>
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/thread.h"
@@ -8,6 +9,11 @@
 
 enum stage { STAGE_IN, STAGE_RUN, STAGE_OUT, STAGES };
 
+struct pieces {
+    struct yk_ring_piece *v;
+    size_t n, cap, bytes;
+};
+
 struct flow {
     struct yk_launch *l;
     const struct yk_windows_plan *plan;
@@ -16,88 +22,105 @@ struct flow {
     unsigned back;
     cl_command_queue queue; /* of the kernels */
     cl_mem buffer[YK_WINDOW_SETS][YK_WINDOWS];
-    struct yk_window_span holds[YK_WINDOW_SETS]
-                               [YK_WINDOWS]; /* what they hold of stores that are only read; the first stage's */
-    struct yk_lock lock;                     /* guards the rest */
+    struct pieces in, out; /* of all parts, whose numbers are the steps */
+    struct yk_lock lock;   /* guards the rest */
     pthread_cond_t changed;
     unsigned done[STAGES]; /* parts below have passed */
-    unsigned threads;      /* besides the caller's, at work */
+    bool begun;            /* a kernel has been given to the driver */
+    bool over[STAGES];     /* the stage's thread touches nothing any more */
     cl_int err;            /* the first */
-    uint64_t moved;
 };
 
-/* Wait until parts below BELOW have passed STAGE. False: something has failed. */
-static bool await(struct flow *f, enum stage s, unsigned below)
+static void note(struct flow *f, enum stage s, unsigned below, cl_int err)
 {
     yk_lock_take(&f->lock);
-    while (f->done[s] < below && f->err == CL_SUCCESS)
-        yk_lock_wait(&f->lock, &f->changed);
-    bool go = f->err == CL_SUCCESS;
-    yk_lock_drop(&f->lock);
-    return go;
-}
-
-static void passed(struct flow *f, enum stage s, unsigned part, cl_int err, uint64_t moved)
-{
-    yk_lock_take(&f->lock);
+    f->done[s] = below;
     if (f->err == CL_SUCCESS)
         f->err = err;
-    f->done[s] = part + 1;
-    f->moved += moved;
     pthread_cond_broadcast(&f->changed);
     yk_lock_drop(&f->lock);
 }
 
-static void trace(const struct flow *f, enum stage s, unsigned part, uint64_t from)
+/* With the lock held: have parts below BELOW passed S? */
+static bool past(const struct flow *f, enum stage s, unsigned below)
 {
-    unsigned p = yk_rt.machine->primary;
-    static const char *const names[STAGES] = {"in", "part", "out"};
-    if (from)
-        yk_trace_span(s == STAGE_RUN ? yk_track_device(p) : yk_track_link(p), "window",
-                      s == STAGE_RUN ? f->l->code->name : names[s], from, yk_now_ns(), "\"part\":%u", part);
+    return f->done[s] >= below;
 }
 
-/* Bring what PART's windows must hold. */
-static cl_int bring(struct flow *f, unsigned part, uint64_t *moved)
+/* May PART begin STAGE? On the way in, and where nothing comes in, its set of windows is one that nobody uses any more.
+ */
+static bool may(const struct flow *f, enum stage s, unsigned part)
 {
-    const struct yk_windows_plan *p = f->plan;
-    unsigned set = part % p->sets, dev = yk_rt.primary->index;
-    cl_int err = CL_SUCCESS;
-    for (unsigned i = 0; i < p->nstores && err == CL_SUCCESS; i++) {
-        const struct yk_window *w = &p->part[part].window[i];
-        struct yk_store *s = p->store[i];
-        struct yk_window_span *has = &f->holds[set][i];
-        size_t len = w->in.to - w->in.from;
-        if (!len || (!p->written[i] && has->from == w->all.from && has->to >= w->all.to))
-            continue;
-        err = yk_store_need_host(s, w->in.from, len, moved);
-        if (err == CL_SUCCESS)
-            err = yk_link_write(f->l->c.queue->ctx, dev, f->buffer[set][i], w->in.from - w->all.from,
-                                s->master + w->in.from, len);
-        *has = w->all;
-        *moved += len;
-    }
-    return err;
+    unsigned sets = f->plan->sets, before = part < sets ? 0 : part - sets + 1;
+    if (s == STAGE_IN)
+        return past(f, STAGE_RUN, before) && past(f, STAGE_OUT, before);
+    if (s == STAGE_RUN)
+        return past(f, STAGE_IN, part + 1) && past(f, STAGE_OUT, before);
+    return past(f, STAGE_RUN, part + 1);
 }
 
-static cl_int take_back(struct flow *f, unsigned part, uint64_t *moved)
+static enum yk_ring_gate gate(struct flow *f, enum stage s, unsigned part, bool wait)
+{
+    yk_lock_take(&f->lock);
+    while (wait && f->err == CL_SUCCESS && !may(f, s, part))
+        yk_lock_wait(&f->lock, &f->changed);
+    enum yk_ring_gate g = f->err != CL_SUCCESS ? YK_RING_STOP : may(f, s, part) ? YK_RING_OPEN : YK_RING_SHUT;
+    yk_lock_drop(&f->lock);
+    return g;
+}
+
+static enum yk_ring_gate gate_in(void *arg, unsigned step, bool wait)
+{
+    return gate(arg, STAGE_IN, step, wait);
+}
+
+static enum yk_ring_gate gate_out(void *arg, unsigned step, bool wait)
+{
+    return gate(arg, STAGE_OUT, step, wait);
+}
+
+static void came_in(void *arg, unsigned below)
+{
+    note(arg, STAGE_IN, below, CL_SUCCESS);
+}
+
+static void went_out(void *arg, unsigned below)
+{
+    note(arg, STAGE_OUT, below, CL_SUCCESS);
+}
+
+static bool add_piece(struct pieces *p, cl_mem buffer, const struct yk_window *w, struct yk_window_span s,
+                      const struct yk_store *store, unsigned part)
+{
+    struct yk_ring_piece piece = {buffer, s.from - w->all.from, store->master + s.from, s.to - s.from, part};
+    p->bytes += piece.len;
+    return !piece.len || yk_array_push(p, piece);
+}
+
+/* Is what PART needs of a store that is only read still in its window from the part that had it before? */
+static bool stays(const struct yk_windows_plan *p, unsigned part, unsigned store)
+{
+    const struct yk_window *w = &p->part[part].window[store];
+    const struct yk_window *was = part < p->sets ? NULL : &p->part[part - p->sets].window[store];
+    return was && !p->written[store] && was->all.from == w->all.from && was->in.from <= w->in.from &&
+           was->in.to >= w->in.to;
+}
+
+static cl_int list_pieces(struct flow *f)
 {
     const struct yk_windows_plan *p = f->plan;
-    unsigned set = part % p->sets, dev = yk_rt.primary->index;
-    cl_int err = CL_SUCCESS;
-    for (unsigned i = 0; i < p->nstores && err == CL_SUCCESS; i++) {
-        const struct yk_window *w = &p->part[part].window[i];
-        struct yk_store *s = p->store[i];
-        size_t len = w->out.to - w->out.from;
-        if (!len)
-            continue;
-        err = yk_link_read(f->l->c.queue->ctx, dev, f->buffer[set][i], w->out.from - w->all.from,
-                           s->master + w->out.from, len);
-        if (err == CL_SUCCESS)
-            yk_store_wrote_host(s, w->out.from, len);
-        *moved += len;
-    }
-    return err;
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->nstores; k++) {
+            const struct yk_window *w = &p->part[i].window[k];
+            cl_mem buffer = f->buffer[i % p->sets][k];
+            cl_int err = yk_store_need_host(p->store[k], w->in.from, w->in.to - w->in.from, NULL);
+            if (err != CL_SUCCESS)
+                return err;
+            if ((!stays(p, i, k) && !add_piece(&f->in, buffer, w, w->in, p->store[k], i)) ||
+                !add_piece(&f->out, buffer, w, w->out, p->store[k], i))
+                return CL_OUT_OF_HOST_MEMORY;
+        }
+    return CL_SUCCESS;
 }
 
 static const struct yk_window *window_of(const struct flow *f, unsigned part, const struct yk_value *v, unsigned *store)
@@ -120,7 +143,7 @@ static cl_int set_sub(struct flow *f, unsigned i, const struct yk_mem *m, cl_mem
     if (!sub)
         return err;
     err = cl->SetKernelArg(f->kernel, i, sizeof sub, &sub);
-    cl->ReleaseMemObject(sub); /* the kernel's launch holds it */
+    cl->ReleaseMemObject(sub); /* it lives while its kernel's launch needs it */
     return err;
 }
 
@@ -131,7 +154,7 @@ static cl_int set_args(struct flow *f, unsigned part)
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < n && err == CL_SUCCESS; i++) {
         const struct yk_value *v = &f->l->value[i];
-        unsigned store;
+        unsigned store = 0;
         const struct yk_window *w = window_of(f, part, v, &store);
         cl_mem real = w ? f->buffer[set][store] : NULL;
         if (w && !f->facts && v->u.mem->parent)
@@ -152,9 +175,11 @@ static cl_int run(struct flow *f, unsigned part)
     const struct yk_cl *cl = yk_rt.primary->cl;
     const struct yk_window_part *w = &f->plan->part[part];
     struct yk_launch *l = f->l;
+    uint64_t from = yk_trace_on() ? yk_now_ns() : 0;
     cl_int err = set_args(f, part);
     if (err != CL_SUCCESS)
         return err;
+    f->begun = true;
     if (!f->facts) {
         err = cl->EnqueueNDRangeKernel(f->queue, f->kernel, l->dims, l->has_offset ? l->offset : NULL, l->global,
                                        l->has_local ? l->local : NULL, 0, NULL, NULL);
@@ -166,121 +191,103 @@ static cl_int run(struct flow *f, unsigned part)
                                  NULL);
     }
     cl_int end = cl->Finish(f->queue);
+    if (from)
+        yk_trace_span(yk_track_device(yk_rt.machine->primary), "window", l->code->name, from, yk_now_ns(),
+                      "\"part\":%u", part);
     return err == CL_SUCCESS ? end : err;
+}
+
+static cl_int bring(struct flow *f, const struct pieces *p, size_t first, size_t n, const struct yk_ring_steps *steps)
+{
+    return n ? yk_link_write_steps(f->l->c.queue->ctx, yk_rt.primary->index, p->v + first, n, f->out.bytes, steps)
+             : CL_SUCCESS;
+}
+
+static cl_int take(struct flow *f, const struct pieces *p, size_t first, size_t n, const struct yk_ring_steps *steps)
+{
+    return n ? yk_link_read_steps(f->l->c.queue->ctx, yk_rt.primary->index, p->v + first, n, f->in.bytes, steps)
+             : CL_SUCCESS;
+}
+
+static void leave(struct flow *f, enum stage s, cl_int err)
+{
+    yk_lock_take(&f->lock);
+    if (f->err == CL_SUCCESS)
+        f->err = err;
+    f->over[s] = true;
+    pthread_cond_broadcast(&f->changed);
+    yk_lock_drop(&f->lock); /* the last that it touches: F is the worker's again */
 }
 
 static void *in_stage(void *arg)
 {
     struct flow *f = arg;
-    for (unsigned i = 0; i < f->plan->n; i++) {
-        unsigned free_from = i < f->plan->sets ? 0 : i - f->plan->sets + 1;
-        uint64_t moved = 0;
-        if (!await(f, STAGE_OUT, free_from))
-            break;
-        uint64_t from = yk_trace_on() ? yk_now_ns() : 0;
-        cl_int err = bring(f, i, &moved);
-        trace(f, STAGE_IN, i, from);
-        passed(f, STAGE_IN, i, err, moved);
-    }
+    const struct yk_ring_steps steps = {gate_in, came_in, f};
+    leave(f, STAGE_IN, bring(f, &f->in, 0, f->in.n, &steps));
     return NULL;
 }
 
 static void *out_stage(void *arg)
 {
     struct flow *f = arg;
-    for (unsigned i = 0; i < f->plan->n; i++) {
-        uint64_t moved = 0;
-        if (!await(f, STAGE_RUN, i + 1))
-            break;
-        uint64_t from = yk_trace_on() ? yk_now_ns() : 0;
-        cl_int err = take_back(f, i, &moved);
-        trace(f, STAGE_OUT, i, from);
-        passed(f, STAGE_OUT, i, err, moved);
-    }
+    const struct yk_ring_steps steps = {gate_out, went_out, f};
+    leave(f, STAGE_OUT, take(f, &f->out, 0, f->out.n, &steps));
     return NULL;
 }
 
-/* One part after the other, where no thread can be had. */
-static void one_by_one(struct flow *f)
-{
-    for (unsigned i = 0; i < f->plan->n && f->err == CL_SUCCESS; i++) {
-        uint64_t moved = 0;
-        cl_int err = bring(f, i, &moved);
-        if (err == CL_SUCCESS)
-            err = run(f, i);
-        f->done[STAGE_RUN] += err == CL_SUCCESS;
-        if (err == CL_SUCCESS)
-            err = take_back(f, i, &moved);
-        passed(f, STAGE_OUT, i, err, moved);
-    }
-}
-
-static void run_stage(struct flow *f)
-{
-    for (unsigned i = 0; i < f->plan->n; i++) {
-        if (!await(f, STAGE_IN, i + 1))
-            break;
-        uint64_t from = yk_trace_on() ? yk_now_ns() : 0;
-        cl_int err = run(f, i);
-        trace(f, STAGE_RUN, i, from);
-        passed(f, STAGE_RUN, i, err, 0);
-    }
-}
-
-struct helper {
-    struct flow *f;
-    void *(*stage)(void *);
-};
-
-static void *help(void *arg)
-{
-    struct helper *h = arg;
-    struct flow *f = h->f;
-    h->stage(f);
-    yk_lock_take(&f->lock);
-    f->threads--;
-    pthread_cond_broadcast(&f->changed);
-    yk_lock_drop(&f->lock); /* the last that it touches: F is the caller's again */
-    return NULL;
-}
-
-static bool start(struct flow *f, struct helper *h)
+static void await_over(struct flow *f, enum stage s)
 {
     yk_lock_take(&f->lock);
-    f->threads++;
-    yk_lock_drop(&f->lock);
-    if (yk_thread_start(help, h) == 0)
-        return true;
-    yk_lock_take(&f->lock);
-    f->threads--;
-    yk_lock_drop(&f->lock);
-    return false;
-}
-
-static void all_stages(struct flow *f)
-{
-    struct helper out = {f, out_stage}, in = {f, in_stage};
-    if (!start(f, &out)) {
-        one_by_one(f);
-        return;
-    }
-    if (start(f, &in)) {
-        run_stage(f);
-    } else { /* the other one takes back what this one has run */
-        for (unsigned i = 0; i < f->plan->n; i++) {
-            uint64_t moved = 0;
-            if (!await(f, STAGE_OUT, i))
-                break;
-            cl_int err = bring(f, i, &moved);
-            if (err == CL_SUCCESS)
-                err = run(f, i);
-            passed(f, STAGE_RUN, i, err, moved);
-        }
-    }
-    yk_lock_take(&f->lock);
-    while (f->threads)
+    while (!f->over[s])
         yk_lock_wait(&f->lock, &f->changed);
     yk_lock_drop(&f->lock);
+}
+
+/* How many of P, from FIRST on, are of PART. */
+static size_t of_part(const struct pieces *p, size_t first, unsigned part)
+{
+    size_t n = 0;
+    while (first + n < p->n && p->v[first + n].step == part)
+        n++;
+    return n;
+}
+
+/* One part after the other, from the part FROM on: what one takes back another may bring, or there are no threads. */
+static cl_int one_by_one(struct flow *f)
+{
+    const struct yk_ring_steps steps = {NULL, NULL, NULL};
+    size_t in = 0, out = 0;
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < f->plan->n && err == CL_SUCCESS; i++) {
+        size_t bring_n = of_part(&f->in, in, i), take_n = of_part(&f->out, out, i);
+        err = bring(f, &f->in, in, bring_n, &steps);
+        if (err == CL_SUCCESS)
+            err = run(f, i);
+        if (err == CL_SUCCESS)
+            err = take(f, &f->out, out, take_n, &steps);
+        in += bring_n;
+        out += take_n;
+    }
+    return err;
+}
+
+/* Three stages at a time, the kernels' in this thread. */
+static cl_int all_stages(struct flow *f)
+{
+    f->done[STAGE_IN] = f->in.n ? f->in.v[0].step : UINT_MAX;
+    f->done[STAGE_OUT] = f->out.n ? f->out.v[0].step : UINT_MAX;
+    if (f->plan->sets == 1 || yk_thread_start(in_stage, f))
+        return one_by_one(f);
+    if (yk_thread_start(out_stage, f)) {
+        leave(f, STAGE_RUN, CL_OUT_OF_RESOURCES);
+        await_over(f, STAGE_IN);
+        return CL_OUT_OF_RESOURCES;
+    }
+    for (unsigned i = 0; i < f->plan->n && gate(f, STAGE_RUN, i, true) == YK_RING_OPEN; i++)
+        note(f, STAGE_RUN, i + 1, run(f, i));
+    await_over(f, STAGE_IN);
+    await_over(f, STAGE_OUT);
+    return f->err;
 }
 
 /* All sets' buffers. */
@@ -303,6 +310,17 @@ static void drop_buffers(struct flow *f)
                 yk_rt.primary->cl->ReleaseMemObject(f->buffer[set][i]);
 }
 
+/* What has come back is newest on the host, also where it was lost before. */
+static void record(const struct yk_windows_plan *p)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->nstores; k++) {
+            struct yk_window_span s = p->part[i].window[k].out;
+            if (s.from < s.to)
+                yk_store_wrote_host(p->store[k], s.from, s.to - s.from);
+        }
+}
+
 cl_int yk_windows_carry(struct yk_launch *l, const struct yk_windows_plan *plan, const struct yk_facts_kernel *facts,
                         cl_kernel kernel, unsigned back, uint64_t *moved, bool *begun)
 {
@@ -318,13 +336,17 @@ cl_int yk_windows_carry(struct yk_launch *l, const struct yk_windows_plan *plan,
     yk_lock_init(&f->lock, YK_RANK_LEAF);
     pthread_cond_init(&f->changed, NULL);
     cl_int err = f->queue ? make_buffers(f) : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS) {
-        all_stages(f);
-        err = f->err;
-    }
-    *begun = f->done[STAGE_IN] || f->done[STAGE_RUN];
-    *moved += f->moved;
+    if (err == CL_SUCCESS)
+        err = list_pieces(f);
+    if (err == CL_SUCCESS)
+        err = all_stages(f);
+    if (err == CL_SUCCESS)
+        record(plan);
+    *begun = f->begun;
+    *moved += f->in.bytes + f->out.bytes;
     drop_buffers(f);
+    free(f->in.v);
+    free(f->out.v);
     pthread_cond_destroy(&f->changed);
     yk_lock_finish(&f->lock);
     free(f);

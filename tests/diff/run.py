@@ -236,6 +236,8 @@ def memory(work, arguments):
     largest = max(sum(launch.values()) for launch in launches)
     part = random.Random(work.seed * 53 + 17).choice([2, 4, 8, 16])
     limit = max(data // part, 2 * largest + 16384)
+    if arguments.driver:
+        work.only_driver(arguments.driver)
     devices = arguments.devices or random.Random(work.seed * 59 + 19).choice(["basic", "pthread", "basic basic"])
     ring = random.Random(work.seed * 61 + 23).choice(["off", "force"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
