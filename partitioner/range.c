@@ -1,5 +1,13 @@
 #include "partitioner/range.h"
 
+bool yk_range_ids_fit(unsigned dims, const size_t *offset, const size_t *global)
+{
+    size_t last = 0;
+    for (unsigned d = 0; d < dims; d++)
+        last |= global[d] ? (offset ? offset[d] : 0) + global[d] - 1 : 0;
+    return last <= UINT32_MAX;
+}
+
 bool yk_range_total(const struct yk_range *r, uint64_t *total)
 {
     uint64_t n = 1;

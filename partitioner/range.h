@@ -33,6 +33,12 @@ struct yk_share {
     struct yk_box box[YK_SHARE_BOXES];
 };
 
+/**
+ * Do the global ids of a range of DIMS dimensions (OFFSET: NULL is 0) fit in 32 bits? Drivers add the offset of a box to
+ * ids in so many: NVIDIA's 580 gives ids from 2^32 on right without an offset, and wrong ones with. Cost: some adds.
+ */
+bool yk_range_ids_fit(unsigned dims, const size_t *offset, const size_t *global);
+
 /** Number of work-groups of R into *TOTAL. False: dims, axis or a count is out of range, or the product overflows 64
  * bits. */
 bool yk_range_total(const struct yk_range *r, uint64_t *total);

@@ -55,6 +55,8 @@ static const char *whole_by_form(const struct yk_launch *l)
         if (v->kind == YK_VALUE_MEM && v->u.mem->store->pinned_to_primary)
             return "an argument's memory is bound to the primary (special properties, or misaligned USE_HOST_PTR)";
     }
+    if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))
+        return "its ids do not fit in 32 bits, which drivers count in where a share begins behind the first";
     bool one = l->has_local;
     for (cl_uint i = 0; l->has_local && i < l->dims; i++) {
         if (!l->local[i] || l->global[i] % l->local[i])

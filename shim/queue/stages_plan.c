@@ -81,6 +81,8 @@ static bool plain(const struct yk_chain *c)
 static bool cut(const struct yk_launch *l, unsigned wanted, struct yk_stages_plan *p)
 {
     struct yk_decision *d = &p->d;
+    if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))
+        return false;
     d->range.dims = l->dims;
     for (unsigned i = 0; i < 3; i++) {
         bool used = i < l->dims;

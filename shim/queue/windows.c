@@ -140,7 +140,9 @@ static void say_why(const struct yk_launch *l, const struct yk_facts_kernel *f, 
     const char *why = all && all->refused ? all->refused
                       : !f                ? "nothing is known of it"
                       : *f->reason        ? f->reason
-                                          : "its work-groups touch too much of them at a time";
+                      : !yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global)
+                          ? "it has more work-items than drivers give offsets to"
+                          : "its work-groups touch too much of them at a time";
     yk_warn("kernel %s needs more memory than %s has left (%llu MiB), and cannot be run over parts of its buffers: %s",
             l->code->name, yk_rt.primary->name, (unsigned long long)(yk_room_left() >> 20), why);
 }

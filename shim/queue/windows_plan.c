@@ -53,6 +53,8 @@ static size_t choose_local(const struct yk_launch *l)
 
 static bool range_of(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
+    if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))
+        return false;
     d->range.dims = l->dims;
     for (unsigned i = 0; i < 3; i++) {
         bool used = i < l->dims;

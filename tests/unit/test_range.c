@@ -135,6 +135,18 @@ START_TEST(huge_ranges_do_not_overflow)
 }
 END_TEST
 
+START_TEST(ids_that_need_more_than_32_bits_are_seen)
+{
+    const size_t fits[3] = {1ull << 32, 1, 1}, not [3] = {64, (1ull << 32) + 1, 1}, at[3] = {1, 0, 0};
+    ck_assert(yk_range_ids_fit(1, NULL, fits));
+    ck_assert(yk_range_ids_fit(3, NULL, fits));
+    ck_assert(!yk_range_ids_fit(1, at, fits));
+    ck_assert(yk_range_ids_fit(1, NULL, not ));
+    ck_assert(!yk_range_ids_fit(2, NULL, not ));
+    ck_assert(yk_range_ids_fit(1, at, (const size_t[]){0}));
+}
+END_TEST
+
 START_TEST(bad_ranges_are_refused)
 {
     uint64_t total;
@@ -194,5 +206,6 @@ START_TEST(shares_at_the_grain_are_single_boxes)
 END_TEST
 
 YK_TEST_MAIN("range", small_ranges_are_cut_exactly_and_into_the_fewest_boxes, fewer_dimensions_need_fewer_boxes,
-             random_cuts_are_disjoint_and_complete, huge_ranges_do_not_overflow, bad_ranges_are_refused,
-             layers_of_one_axis, shares_at_the_grain_are_single_boxes)
+             random_cuts_are_disjoint_and_complete, huge_ranges_do_not_overflow,
+             ids_that_need_more_than_32_bits_are_seen, bad_ranges_are_refused, layers_of_one_axis,
+             shares_at_the_grain_are_single_boxes)
