@@ -22,6 +22,8 @@ struct flow {
     unsigned back;
     cl_command_queue queue; /* of the kernels */
     cl_mem buffer[YK_WINDOW_SETS][YK_WINDOWS];
+    cl_mem sub[64]; /* of whole copies: the kernel's arguments while it runs */
+    unsigned nsubs;
     struct pieces in, out; /* of all parts, whose numbers are the steps */
     struct yk_lock lock;   /* guards the rest */
     pthread_cond_t changed;
@@ -138,13 +140,14 @@ static cl_int set_sub(struct flow *f, unsigned i, const struct yk_mem *m, cl_mem
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
     cl_buffer_region region = {m->origin, m->size};
-    cl_int err;
-    cl_mem sub = cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    cl_int err = CL_OUT_OF_RESOURCES;
+    cl_mem sub = f->nsubs < sizeof f->sub / sizeof *f->sub
+                     ? cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err)
+                     : NULL;
     if (!sub)
         return err;
-    err = cl->SetKernelArg(f->kernel, i, sizeof sub, &sub);
-    cl->ReleaseMemObject(sub); /* it lives while its kernel's launch needs it */
-    return err;
+    f->sub[f->nsubs++] = sub;
+    return cl->SetKernelArg(f->kernel, i, sizeof sub, &sub);
 }
 
 static cl_int set_args(struct flow *f, unsigned part)
@@ -304,6 +307,8 @@ static cl_int make_buffers(struct flow *f)
 
 static void drop_buffers(struct flow *f)
 {
+    for (unsigned i = 0; i < f->nsubs; i++)
+        yk_rt.primary->cl->ReleaseMemObject(f->sub[i]);
     for (unsigned set = 0; set < YK_WINDOW_SETS; set++)
         for (unsigned i = 0; i < f->plan->nstores; i++)
             if (f->buffer[set][i])

@@ -10,7 +10,19 @@ struct launch {
     size_t global[3], local[3], offset[3];
     enum stub_arg_kind kind[STUB_ARGS];
     struct stub_value value[STUB_ARGS];
+    unsigned back[STUB_ARGS]; /* 1 + the pointer that this argument says to move back (transform/windows.h); 0: none */
 };
+
+/* Kernels over windows of buffers: the pointers are moved back as the variant's text would. */
+static void move_back(const struct launch *l, void **arg)
+{
+    for (unsigned a = 0; a < l->n; a++) {
+        uint64_t by;
+        memcpy(&by, l->value[a].bytes, sizeof by);
+        if (l->back[a])
+            arg[l->back[a] - 1] = (void *)((uintptr_t)arg[l->back[a] - 1] - (uintptr_t)by);
+    }
+}
 
 static cl_int run(struct stub_command *c)
 {
@@ -30,6 +42,7 @@ static cl_int run(struct stub_command *c)
             arg[a] = v->mem ? v->mem->data : NULL;
         }
     }
+    move_back(l, arg);
     struct stub_item i = {.dims = l->dims, .args = l->n};
     for (int d = 0; d < 3; d++) {
         i.global_size[d] = l->global[d];
@@ -103,6 +116,8 @@ static cl_int launch(cl_command_queue q, cl_kernel k, cl_command_type type, cl_u
     for (unsigned a = 0; rc == CL_SUCCESS && a < k->signature.n; a++) {
         l.kind[a] = k->signature.param[a].kind;
         l.value[a] = k->value[a];
+        l.back[a] =
+            !strncmp(k->signature.param[a].name, "yk_back", 7) ? 1 + (unsigned)atoi(k->signature.param[a].name + 7) : 0;
         if (!k->value[a].set)
             rc = CL_INVALID_KERNEL_ARGS;
         else if (k->value[a].mem) /* a kernel retains nothing: this one must still be alive now */
