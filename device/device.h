@@ -30,7 +30,7 @@ struct yk_device {
     /* True: a buffer made over host memory with CL_MEM_USE_HOST_PTR is that memory, both ways, without a map (tested
      * with real transfers, never assumed). Such devices share the location "host" (shim/memory). */
     bool host_memory;
-    bool in_host; /* the same, whatever YOKE_FAULT makes of it */
+    bool in_host;      /* the same, whatever YOKE_FAULT makes of it */
     size_t host_align; /* alignment the host pointer needs for that, bytes */
     /* Among the devices of one driver the n-th, from 0: build options of n > 0 get a define of their own, since
      * PoCL 3.1 aborts when two devices run kernels of one source and options. */

@@ -34,8 +34,8 @@ struct yk_share {
 };
 
 /**
- * Do the global ids of a range of DIMS dimensions (OFFSET: NULL is 0) fit in 32 bits? Drivers add the offset of a box to
- * ids in so many: NVIDIA's 580 gives ids from 2^32 on right without an offset, and wrong ones with. Cost: some adds.
+ * Do the global ids of a range of DIMS dimensions (OFFSET: NULL is 0) fit in 32 bits? Drivers add the offset of a box
+ * to ids in so many: NVIDIA's 580 gives ids from 2^32 on right without an offset, and wrong ones with. Cost: some adds.
  */
 bool yk_range_ids_fit(unsigned dims, const size_t *offset, const size_t *global);
 
