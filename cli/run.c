@@ -71,9 +71,9 @@ static bool check_memory(const char *value, char *msg)
 {
     uint64_t bytes;
     if (!strcmp(value, "device") || !strcmp(value, "sum") || !strcmp(value, "host") ||
-        (yk_parse_bytes(value, &bytes) == YK_OK && bytes))
+        (yk_parse_bytes(value, &bytes) == YK_OK && bytes >= 1 << 20))
         return true;
-    snprintf(msg, YK_CLI_MSG, "must be device, sum, host or a number of bytes, as 64G");
+    snprintf(msg, YK_CLI_MSG, "must be device, sum, host or a number of bytes from 1M on, as 64G");
     return false;
 }
 

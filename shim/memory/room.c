@@ -10,6 +10,7 @@
 /* Of the primary's memory all buffers that stay there take no more than half, and one of them no more than a quarter:
  * nobody knows what the program will create, and what needs windows must find room for them. */
 enum { ALL_STAY = 2, ONE_STAYS = 4 };
+enum { LEAST = 1 << 20 }; /* of what a program can be told */
 
 static uint64_t told, taken; /* atomic */
 
@@ -31,12 +32,14 @@ static void start(void)
 {
     const char *text = yk_env_str("YOKE_MEMORY", yk_env_str("YOKE_MEMORY_LIMIT", NULL) ? "sum" : "device");
     uint64_t bytes = 0;
-    if (!strcmp(text, "sum"))
+    if (!strcmp(text, "sum")) {
         bytes = sum();
-    else if (!strcmp(text, "host"))
+    } else if (!strcmp(text, "host")) {
         bytes = host();
-    else if (strcmp(text, "device") && yk_parse_bytes(text, &bytes) != YK_OK)
-        yk_warn("YOKE_MEMORY=%s is neither device, sum, host nor a number of bytes as 64G; device is used", text);
+    } else if (strcmp(text, "device") && (yk_parse_bytes(text, &bytes) != YK_OK || bytes < LEAST)) {
+        yk_warn("YOKE_MEMORY=%s is neither device, sum, host nor a number of bytes from 1M on; device is used", text);
+        bytes = 0;
+    }
     told = bytes;
 }
 

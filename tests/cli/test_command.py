@@ -102,7 +102,7 @@ class Errors(unittest.TestCase):
             "--numerics": ["", "loose", "STRICT"],
             "--as": ["tpu", ""],
             "--cpu-parts": ["0", "-1", "65", "2x", "", "99999999999999999999", " 2"],
-            "--memory": ["", "all", "-1", "0", "12X"],
+            "--memory": ["", "all", "-1", "0", "12X", "1000K"],
             "--memory-limit": ["", "0", "0=", "=1G", "0=1G,", "0=many"],
             "--json": ["", "-", "/", "/nonexistent-folder/x.json"],
             "--log": ["loud", ""],

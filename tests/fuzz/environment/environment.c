@@ -43,6 +43,8 @@ static const struct variable {
     {"YOKE_PROFILE", "0|1|x", false, false},
     {"YOKE_AS", "gpu|cpu|tpu", false, false},
     {"YOKE_CPU_PARTS", "1|2|64|65|0|-1|numa|99999999999999999999|2x", false, false},
+    {"YOKE_MEMORY", "device|sum|host|64M|1.5G|0|-1|all|64X", false, false},
+    {"YOKE_MEMORY_LIMIT", "0=64M|1=2M|gpu=4M,cpu=8M|0=1M|0=|=1|x|7=1G|,|0=1M,", true, false},
     {"YOKE_LOG", "error|warn|info|debug|loud", false, false},
     {"YOKE_JSON", "summary|/dev/full|.|nowhere/summary|/proc/self/mem", false, true},
     {"YOKE_TRACE", "trace|/dev/full|.|nowhere/trace", false, true},
