@@ -7,6 +7,7 @@ several devices, launches that the counting layer below yoke saw on two of them.
 
 The bare run has the one PoCL device that is the primary under yoke: `pthread` where there is one, else `basic`. Status 0: as it should be; 77: the program is not installed (skipped).
 Environment: YOKE_TEST_BUILD the build folder."""
+import hashlib
 import itertools
 import os
 import re
@@ -29,6 +30,7 @@ PYTHON = "/usr/bin/python3"  # Debian's own: pyopencl is a Debian package
 INTEL = os.path.join(HERE, "../../build/intel/lib")
 DRIVER = {"oclgrind": "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "intel": os.path.join(os.path.abspath(INTEL), "libintelocl.so")}
 MD5_OF_YOKES = "9bbcb3e1c7e5afae095e4b1d5856e02b"
+WORDS = os.path.join(HERE, "wlangenpmkocl.words")
 
 
 class Program:
@@ -43,6 +45,11 @@ class Program:
     def installed(self):
         return shutil.which(self.command[0]) and \
             (not self.needs or subprocess.run([PYTHON, "-c", f"import {self.needs}"], capture_output=True).returncode == 0)
+
+
+def pmk(word):
+    """The master key of the wireless network IEEE with the password WORD."""
+    return hashlib.pbkdf2_hmac("sha1", word.strip(), b"IEEE", 4096, 32).hex()
 
 
 def built(name):
@@ -60,6 +67,8 @@ PROGRAMS = {
     "hashcat": Program(["hashcat", "-m", "0", "-a", "3", "--force", "--potfile-disable", "--quiet", "-n", "16", "-u", "64",
                         MD5_OF_YOKES, "?l?l?l?l?l"], MD5_OF_YOKES + ":yokes", True, False, 400),
     "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200, "pyopencl"),
+    # Its launches differ from run to run, the keys do not. (With -p it uses no OpenCL.)
+    "wlangenpmkocl": Program(["wlangenpmkocl", "-e", "IEEE", "-i", WORDS], "\n".join(map(pmk, open(WORDS, "rb"))), False, False, 120),
     "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], r"result=OK", False, True, 400, "cv2"),
     "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], r"result=OK", False, False, 400),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
