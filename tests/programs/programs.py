@@ -67,6 +67,8 @@ PROGRAMS = {
     "hashcat": Program(["hashcat", "-m", "0", "-a", "3", "--force", "--potfile-disable", "--quiet", "-n", "16", "-u", "64",
                         MD5_OF_YOKES, "?l?l?l?l?l"], MD5_OF_YOKES + ":yokes", True, False, 400),
     "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200, "pyopencl"),
+    # Its reads are longer than what it has written: their tails are whatever memory held.
+    "algorithms": Program([PYTHON, "-B", os.path.join(HERE, "algorithms_sample.py")], r"result=OK", False, True, 400, "pyopencl"),
     # Its launches differ from run to run, the keys do not. (With -p it uses no OpenCL.)
     "wlangenpmkocl": Program(["wlangenpmkocl", "-e", "IEEE", "-i", WORDS], "\n".join(map(pmk, open(WORDS, "rb"))), False, False, 120),
     "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], r"result=OK", False, True, 400, "cv2"),
