@@ -187,6 +187,9 @@ cl_int CL_API_CALL yk_record_launch(cl_command_buffer_khr command_buffer, cl_com
         return CL_INVALID_KERNEL;
     if (k->unset)
         return CL_INVALID_KERNEL_ARGS;
+    for (unsigned i = 0; i < k->nargs; i++)
+        if (k->value[i].kind == YK_VALUE_MEM && yk_store_host_only(k->value[i].u.mem->store))
+            return CL_MEM_OBJECT_ALLOCATION_FAILURE; /* the driver would run over what stands in for it */
     rec.r.kernel = yk_kernel_copy(k, &err);
     if (!rec.r.kernel)
         return err;

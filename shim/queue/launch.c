@@ -30,7 +30,8 @@ void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel 
 void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f)
 {
     for (unsigned i = 0; i < n; i++)
-        if (v[i].kind == YK_VALUE_MEM && (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
+        if (v[i].kind == YK_VALUE_MEM && !yk_store_host_only(v[i].u.mem->store) &&
+            (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
             yk_mem_primary_writes(v[i].u.mem, 0, v[i].u.mem->size);
 }
 

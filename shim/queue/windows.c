@@ -147,7 +147,29 @@ static void say_why(const struct yk_launch *l, const struct yk_facts_kernel *f, 
             l->code->name, yk_rt.primary->name, (unsigned long long)(yk_room_left() >> 20), why);
 }
 
-cl_int yk_windows_run(struct yk_launch *l)
+/* One such launch at a time: it takes what memory and link there are. */
+static struct yk_lock turn = YK_LOCK_INIT(YK_RANK_LEAF);
+static pthread_cond_t next_turn = PTHREAD_COND_INITIALIZER;
+static bool taken; /* under TURN */
+
+static void take_turn(void)
+{
+    yk_lock_take(&turn);
+    while (taken)
+        yk_lock_wait(&turn, &next_turn);
+    taken = true;
+    yk_lock_drop(&turn);
+}
+
+static void give_turn(void)
+{
+    yk_lock_take(&turn);
+    taken = false;
+    pthread_cond_signal(&next_turn);
+    yk_lock_drop(&turn);
+}
+
+static cl_int run(struct yk_launch *l)
 {
     struct yk_windows_code *w = code_of(l->code->build);
     const struct yk_facts_kernel *f = w && w->has_facts ? yk_facts_find(&w->facts, l->code->name) : NULL;
@@ -171,5 +193,13 @@ cl_int yk_windows_run(struct yk_launch *l)
             say_why(l, f, w && w->has_facts ? &w->facts : NULL);
     }
     yk_windows_plan_finish(&plan);
+    return err;
+}
+
+cl_int yk_windows_run(struct yk_launch *l)
+{
+    take_turn();
+    cl_int err = run(l);
+    give_turn();
     return err;
 }
