@@ -159,15 +159,26 @@ static void note_rate(unsigned dev, size_t len, uint64_t ns)
     __atomic_store(at, &rate, __ATOMIC_RELAXED);
 }
 
+bool yk_link_coming(unsigned dev)
+{
+    const struct yk_machine *m = yk_rt.machine;
+    for (unsigned i = 0; i < m->n; i++)
+        if (i != dev && (i == m->primary || dev == m->primary) && yk_mailbox_coming(i, dev))
+            return true;
+    return false;
+}
+
 double yk_link_bandwidth(unsigned dev, double bytes)
 {
     double seen;
+    /* Two H200 send each other 300 GB/s straight. Through the host: a way in and a way out at 40 to 50 GB/s each. */
+    const double plain = 5e6, coming = 10e6, ring = 20e6, straight = 100e6;
+    const struct yk_machine *m = yk_rt.machine;
+    if (yk_link_coming(dev))
+        return coming;
     __atomic_load(&link_.rate[dev], &seen, __ATOMIC_RELAXED);
     if (seen > 0)
         return seen;
-    /* Two H200 send each other 300 GB/s straight. Through the host: a way in and a way out at 40 to 50 GB/s each. */
-    const double plain = 5e6, ring = 20e6, straight = 100e6;
-    const struct yk_machine *m = yk_rt.machine;
     for (unsigned i = 0; i < m->n; i++)
         if (i != dev && (i == m->primary || dev == m->primary) && yk_mailbox_works(i, dev))
             return straight;

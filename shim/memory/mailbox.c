@@ -198,8 +198,10 @@ static void prepare(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
 static void expect(struct yk_context *ctx, unsigned a, unsigned b)
 {
     struct pair *p = &pairs[a][b];
-    if (state_of(p) == NEW && !find(ctx, a, b) && !__atomic_exchange_n(&p->busy, true, __ATOMIC_ACQUIRE))
-        send(ctx, a, b, true);
+    if (state_of(p) != NEW || find(ctx, a, b) || __atomic_exchange_n(&p->busy, true, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&p->likely, true, __ATOMIC_RELEASE); /* until the thread has looked, in a moment */
+    send(ctx, a, b, true);
 }
 
 static void know_mode(void)
@@ -219,6 +221,12 @@ void yk_mailbox_expect(struct yk_context *ctx)
             expect(ctx, m->primary, i);
             expect(ctx, i, m->primary);
         }
+}
+
+bool yk_mailbox_coming(unsigned a, unsigned b)
+{
+    const struct pair *p = &pairs[a][b];
+    return __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) && __atomic_load_n(&p->likely, __ATOMIC_ACQUIRE);
 }
 
 bool yk_mailbox_works(unsigned a, unsigned b)
@@ -248,27 +256,27 @@ static bool is_slow(const struct pair *p)
            __atomic_load_n(&p->best[0], __ATOMIC_RELAXED) < __atomic_load_n(&p->best[1], __ATOMIC_RELAXED);
 }
 
-/* Before a large copy goes the slow way: for as long as that would take, a thread that is likely to make it fast. */
-static void await_others(const struct pair *p, size_t len)
+/* Before a large copy goes the slow way: for as long as that would take, a thread that is likely to make it fast. On
+ * two H200 the thread takes some 100 ms, and the slow way, over the host, carries 10 GB/s. */
+static void await_others(unsigned a, unsigned b, size_t len)
 {
-    const uint64_t slow_bytes_per_us = 1500, from = yk_now_ns(), most = len / slow_bytes_per_us * 1000;
+    const uint64_t slow_bytes_per_us = 10000, from = yk_now_ns(), most = len / slow_bytes_per_us * 1000;
     if (len < LARGE)
         return;
-    while (__atomic_load_n(&p->busy, __ATOMIC_ACQUIRE) && __atomic_load_n(&p->likely, __ATOMIC_ACQUIRE) &&
-           yk_now_ns() - from < most)
+    while (yk_mailbox_coming(a, b) && yk_now_ns() - from < most)
         nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
-bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
-                     struct yk_letter *l)
+bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, cl_command_queue into,
+                     size_t off, size_t len, struct yk_letter *l)
 {
     know_mode();
     struct yk_mailboxes *m =
         mode.maker && len >= mode.least && state_of(&pairs[a][b]) != NEVER ? find(ctx, a, b) : NULL;
     const struct yk_device *d = yk_rt.machine->device;
     struct yk_ring_end from = {d[a].cl, m ? yk_context_link_queue(ctx, a, YK_OUT) : NULL, at_a, off},
-                       to = {d[b].cl, m ? yk_context_link_queue(ctx, b, YK_IN) : NULL, at_b, off};
-    return from.queue && to.queue && yk_mailboxes_post(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU, l);
+                       to = {d[b].cl, m && !into ? yk_context_link_queue(ctx, b, YK_IN) : into, at_b, off};
+    return m && from.queue && to.queue && yk_mailboxes_post(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU, l);
 }
 
 void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err)
@@ -288,7 +296,7 @@ bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b
     struct yk_mailboxes *m = find(ctx, a, b);
     if (!m) {
         prepare(ctx, a, b, len);
-        await_others(p, len);
+        await_others(a, b, len);
         m = find(ctx, a, b);
     }
     if (!m || (len >= LARGE && is_slow(p)))

@@ -15,10 +15,10 @@
  * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
-/** Begin a small copy (yk_mailboxes_post), where mailboxes are there already. The caller sends and receives L, then
- * says how it ended. */
-bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
-                     struct yk_letter *l);
+/** Begin a small copy (yk_mailboxes_post), where mailboxes are there already; B takes it out by its queue INTO (NULL:
+ * any). The caller sends and receives L, then says how it ended. */
+bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, cl_command_queue into,
+                     size_t off, size_t len, struct yk_letter *l);
 void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);
 
 /**
@@ -27,6 +27,10 @@ void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);
  * lock held.
  */
 void yk_mailbox_expect(struct yk_context *ctx);
+
+/** Is a thread making mailboxes from A to B, which worked in other processes? What is not urgent had better wait for
+ * them. Cost: loads. */
+bool yk_mailbox_coming(unsigned a, unsigned b);
 
 /** Are large copies from A to B expected to go through mailboxes? Cost: a load. */
 bool yk_mailbox_works(unsigned a, unsigned b);

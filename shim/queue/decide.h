@@ -29,6 +29,7 @@ struct yk_decision {
     bool guided;                     /* chunks, the next to whoever is free; else from..to of each device */
     uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
     uint64_t grain;
+    uint64_t asked; /* when it was, in ns; 0: with what was done before it */
 };
 
 /** From the caller's thread: can L go whole at once without asking anybody? True also counts it. */

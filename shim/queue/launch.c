@@ -7,6 +7,7 @@
 #include "shim/queue/ahead.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/round_trip.h"
 #include "shim/queue/share.h"
 #include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
@@ -192,12 +193,13 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event real, uint64
     if (err != CL_SUCCESS)
         return err;
     uint64_t end = yk_now_ns();
+    double seconds = (double)(end - start) * 1e-9, wait = yk_round_trip(l->c.queue);
     if (yk_trace_on()) {
         yk_trace_span(yk_track_device(p), "run", l->code->name, start, end,
                       "\"launch\":%llu,\"whole\":true,\"predicted_ms\":0", (unsigned long long)launch);
         yk_trace_flow(false, launch, yk_track_device(p), start + 1);
     }
-    yk_launch_measured(l, (double)(end - start) * 1e-9);
+    yk_launch_measured(l, seconds > 2 * wait ? seconds - wait : seconds / 2);
     return err;
 }
 
@@ -283,6 +285,7 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         return yk_windows_run(l);
     yk_decide(l, &d);
     uint64_t decided = yk_now_ns();
+    d.asked = asked;
     if (yk_trace_on()) {
         trace_decision(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */

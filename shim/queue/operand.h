@@ -4,6 +4,7 @@
 #ifndef YK_SHIM_QUEUE_OPERAND_H
 #define YK_SHIM_QUEUE_OPERAND_H
 
+#include "shim/memory/post.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/part.h"
 
@@ -26,6 +27,8 @@ struct yk_operands {
     struct yk_operand *v;
     unsigned n;
     struct yk_parts parts; /* of operands that are not WHOLE */
+    struct yk_post post;   /* what is brought and need not have arrived yet */
+    bool waits;            /* but must have: the caller has other bytes brought before the shares run */
     uint64_t moved;        /* bytes transferred so far */
     bool by_kernel;        /* what is not exact is put together by a merge kernel, on device `merger` */
     unsigned merger;
@@ -58,10 +61,15 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
                            struct yk_operands *s);
 
 /* operand.c: the bytes themselves, before and after. */
-/** Bring all to the devices that take a share, and keep snapshots where a device writes into a buffer of its own (with
- * YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in *BAD;
- * nothing has been lost. */
+/** Bring all to the devices that take a share (small pieces from device to device may be under way still, before
+ * what the queues of the shares are given from now on), and keep snapshots where a device writes into a buffer of its
+ * own (with YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in
+ * *BAD; nothing has been lost. */
 cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad);
+
+/** After the shares have run: has what was brought in good time arrived? Else the devices that ran on something else, a
+ * bit each; the bytes before the launch survive. */
+uint32_t yk_operands_lost(struct yk_operands *s);
 
 /** What was to be device SHARE's share, of which nothing was begun, will be run by TO. Errors: an OpenCL code: TO has
  * not got it. */

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "partitioner/cost.h"
 #include "shim/memory/link.h"
+#include "shim/memory/post.h"
 #include "shim/queue/part.h"
 #include "shim/queue/remember.h"
 
@@ -19,6 +20,7 @@ static bool times_as_they_lie(const struct yk_residence *r, const uint64_t *grou
             yk_parts_bytes_of(r->l, r->f, r->d, i, at, at + groups[i], &bytes, &again)) {
             device[i].bytes = bytes;
             device[i].bandwidth = yk_link_bandwidth(i, bytes);
+            device[i].latency += bytes > 0 ? yk_post_ms() : 0;
         }
         at += groups[i];
     }
@@ -74,7 +76,7 @@ static bool settled(const struct yk_residence *r, const struct yk_strategy *stra
     for (unsigned i = 0; i < there.n; i++) {
         device[i] = r->split->device[i];
         device[i].bytes = r->again[i];
-        device[i].latency = 0;
+        device[i].latency = r->again[i] > 0 ? yk_post_ms() : 0;
     }
     yk_strategy_divide(strategy, &there, to);
     *ms = 0;
@@ -112,8 +114,22 @@ static bool move(struct yk_residence *r, const struct yk_strategy *strategy, dou
     return true;
 }
 
+/* Are the ways between devices being made that a move would have? A launch or a hundred more go whole until then. */
+static bool too_early(struct yk_residence *r)
+{
+    const double look_ms = 5;
+    bool early = false;
+    for (unsigned i = 0; i < r->split->n; i++)
+        early |= r->split->device[i].usable && r->split->device[i].bytes > 0 && yk_link_coming(i);
+    if (early && r->d->alone_ms > 0)
+        r->wait = look_ms > r->d->alone_ms ? look_ms / r->d->alone_ms : 1;
+    return early;
+}
+
 bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
 {
+    if (too_early(r))
+        return false;
     return move(r, strategy, r->d->alone_ms, r->d->alone_ms, 1, groups);
 }
 

@@ -96,6 +96,7 @@ static cl_int start_again(struct yk_taker *t, unsigned n, struct yk_operands *op
         used[next->dev] = all.takes[next->dev] = true;
         all.from[next->dev] = all.begin;
         all.to[next->dev] = all.total;
+        operands->waits = true;
         cl_int err = yk_operands_plan(w->l, w->facts, &all, operands) == YK_OK ? yk_operands_bring(operands, &all, &bad)
                                                                                : CL_OUT_OF_HOST_MEMORY;
         if (err == CL_SUCCESS)
@@ -142,19 +143,20 @@ static void learn(struct yk_share_work *w, double wall)
         yk_remember_won(w->l);
 }
 
-/* A launch for which bytes were moved has taken SECONDS with what was brought before and put together after it. Times
- * of levels, of rounds that shrink and of links scatter: not each loss counts, but what all of them have cost. */
+/* A launch for which bytes were moved has taken SECONDS from the decision on, with what was brought and put together.
+ * Times of levels, of rounds that shrink and of links scatter: not each loss counts, but what all of them have cost. */
 static void settle(struct yk_code *code, const struct yk_decision *d, double seconds)
 {
-    const double much = 3, most = 10;
+    const double much = 3, most = 10, part = 0.02;
     double lost = seconds * 1e3 - d->alone_ms;
     if (d->guided || d->invests || !(d->alone_ms > 0))
         return;
     yk_lock_take(&code->lock);
     double owed = d->again && lost < 0 ? 0 : code->owed_ms + lost;
     owed = owed > 0 ? owed : 0;
-    code->owed_ms = owed < most * d->alone_ms ? owed : most * d->alone_ms;
-    if (code->owed_ms > much * d->alone_ms)
+    double limit = most * d->alone_ms + 2 * part * yk_code_get(&code->spent) * 1e3;
+    code->owed_ms = owed < limit ? owed : limit;
+    if (code->owed_ms > much * d->alone_ms + part * yk_code_get(&code->spent) * 1e3)
         __atomic_store_n(&code->losses, YK_LOSSES, __ATOMIC_RELAXED);
     yk_lock_drop(&code->lock);
 }
@@ -172,6 +174,15 @@ static cl_int prepare(struct yk_share_work *w, struct yk_taker *t, unsigned *n)
     }
     w->takers = *n;
     return CL_SUCCESS;
+}
+
+/* What T read had not come when it ran. */
+static void ran_on_nothing(struct yk_taker *t)
+{
+    if (t->err == CL_SUCCESS)
+        t->err = CL_OUT_OF_RESOURCES;
+    t->failed = (struct yk_chunk){t->work->d->from[t->dev], t->work->d->to[t->dev], t->dev};
+    t->touched = true;
 }
 
 static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, struct yk_operands *operands)
@@ -198,8 +209,12 @@ static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, s
             yk_taker_take(&t[i].task);
     }
     double wall = (double)(yk_now_ns() - start) * 1e-9;
-    for (unsigned i = 0; i < n; i++)
+    uint32_t lost = yk_operands_lost(operands);
+    for (unsigned i = 0; i < n; i++) {
+        if (lost >> t[i].dev & 1)
+            ran_on_nothing(&t[i]);
         failed |= t[i].err != CL_SUCCESS;
+    }
     if (failed && !fill_in(t, n, operands))
         return start_again(t, n, operands);
     for (unsigned i = 0; i < n; i++)
@@ -243,16 +258,19 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     struct yk_taker t[YK_MAX_DEVICES];
     struct yk_operands operands;
     unsigned n = 0;
+    uint64_t asked = d->asked ? d->asked : yk_now_ns();
     if (yk_reductions_collect(l, w.facts, d, &w.reductions) != YK_OK ||
         yk_operands_collect(l, w.facts, d, &operands) != YK_OK) {
         yk_reductions_finish(&w.reductions);
         return YK_SHARE_UNTOUCHED;
     }
+    operands.waits = w.reductions.n > 0;
     yk_lock_init(&w.lock, YK_RANK_LEAF);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         w.rate[i] =
             d->takes[i] ? yk_code_get(&l->code->rate[i]) / (double)(d->local[0] * d->local[1] * d->local[2]) : 0;
     /* What this queue has already given to the primary's driver comes first. */
+    uint64_t collected = yk_now_ns();
     cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
     unsigned bad = yk_rt.machine->primary;
     uint64_t start = yk_now_ns();
@@ -278,7 +296,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         for (unsigned i = 0; i < n; i++)
             shares += t[i].groups > 0;
         if (err == CL_SUCCESS && operands.moved)
-            settle(l->code, d, (double)(yk_now_ns() - start) * 1e-9);
+            settle(l->code, d, (double)(yk_now_ns() - start + collected - asked) * 1e-9);
         if (err == CL_SUCCESS && shares > 1)
             yk_stats_split();
         else if (err == CL_SUCCESS)

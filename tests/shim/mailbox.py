@@ -55,6 +55,10 @@ def main():
               used=None, says=NONE)
         check("an end that is an error", run(home, ";clEnqueueCopyBuffer@0:50=event(CL_OUT_OF_RESOURCES)", YOKE_MAILBOX="force"),
               made=True, used=True, says=NONE)
+        # On the way in and out of mailboxes; what a share has run on may turn out not to have come.
+        for at in ("0:2", "0:5", "0:12", "0:26", "1:2", "1:5", "1:12", "1:26"):
+            check(f"an end at {at}", run(home, f";clEnqueueCopyBuffer@{at}=event(CL_OUT_OF_RESOURCES)", YOKE_MAILBOX="force"), made=True,
+                  used=None)
         first = run(home, YOKE_MAILBOX="try")
         until = time.monotonic() + 60
         while first[2]["mailboxes"]["bytes"] == 0 and time.monotonic() < until:
