@@ -49,6 +49,7 @@ struct yk_code {
     double small;                                /* launches of at most this many work-items are not worth splitting */
     double long_items;                           /* the fewest work-items of a launch that was long; 0: none was */
     unsigned pass; /* so many of these, and then they are asked about again; 0: never; atomic */
+    unsigned skip; /* so many go whole unasked, however large; atomic */
     /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
@@ -90,6 +91,13 @@ static inline void yk_code_passed(struct yk_code *c)
     unsigned n = __atomic_load_n(&c->pass, __ATOMIC_RELAXED);
     if (n && __atomic_compare_exchange_n(&c->pass, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && n == 1)
         yk_code_put(&c->small, 0);
+}
+
+/** A launch that is not small: is it to go whole unasked, as N before it were to? Cost: a load. */
+static inline bool yk_code_skipped(struct yk_code *c)
+{
+    unsigned n = __atomic_load_n(&c->skip, __ATOMIC_RELAXED);
+    return n && __atomic_compare_exchange_n(&c->skip, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name);

@@ -95,6 +95,8 @@ bool yk_decide_whole_now(struct yk_launch *l)
                (yk_decide_items(l) < 64 || (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
+    } else if (!yk_rt.options.force_split && yk_code_skipped(code)) {
+        why = "launches like it were too short for splitting to pay";
     } else {
         const struct yk_facts_kernel *f = yk_code_facts(code);
         if (f && f->verdict == YK_VERDICT_WHOLE)

@@ -87,6 +87,19 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
 /* Launches shorter than that pass the decision by once they were declined, and are not tried again. */
 static const double short_ms = 1;
 
+/* Where some device has not run the kernel yet (it may never), so many ms of launches like these pass until the next is
+ * asked about: asking costs as much as a launch on a GPU. */
+static const double another_look_ms = 10;
+
+/* Some launches of so many work-items were long: size says nothing of this kernel's time, and each would be asked
+ * about. */
+static void skip_some(const struct yk_launch *l, double alone_ms)
+{
+    if (yk_rt.primary->host_memory || yk_code_get(&l->code->small) >= (double)yk_decide_items(l))
+        return;
+    __atomic_store_n(&l->code->skip, (unsigned)(another_look_ms / (alone_ms + 1e-3)), __ATOMIC_RELAXED);
+}
+
 /* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
 static bool should_guide(const struct yk_launch *l, const struct yk_prediction *p, bool free, double bytes)
 {
@@ -199,12 +212,16 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (free && !late && (p.again || lost)) /* the one that is tried counts too: else the next would be */
         yk_remember_declined(l, whole_ms, p.again);
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
-        if ((p.all_warm || r.wait > 0) && p.alone_ms < short_ms) {
+        bool asked_again = p.all_warm || r.wait > 0;
+        if (!asked_again && !yk_rt.primary->host_memory)
+            r.wait = another_look_ms / p.alone_ms;
+        if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);
-        } else if (!late && !p.again && !lost) {
-            yk_remember_declined(l, whole_ms, false);
+            skip_some(l, p.alone_ms);
         }
+        if (!(p.alone_ms < short_ms && asked_again) && !late && !p.again && !lost)
+            yk_remember_declined(l, whole_ms, false);
         d->measure = worth_measuring(l->code, &p);
         return lost ? "divided it was slower than on one device alone, the last times"
                     : why_not(&strategy, &split, p.device, p.alone_ms);
