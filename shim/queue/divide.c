@@ -168,14 +168,13 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     unsigned n = yk_rt.machine->n;
     const struct yk_options *o = &yk_rt.options;
     bool force = o->force_split || (d->begin && yk_ahead_forced());
-    bool free = !chosen.given && !o->reproducible && !force, moved = false;
+    bool free = !yk_divide_given() && !o->reproducible && !force, moved = false;
     double bytes[YK_MAX_DEVICES] = {0}, again[YK_MAX_DEVICES] = {0}, all_bytes = 0;
     if (!d->begin)
         yk_cut_choose(l, f, d);
     for (unsigned i = 0; i < n; i++)
         if (d->takes[i])
             all_bytes += bytes[i] = bytes_for(l, f, d, i, &again[i]);
-    pthread_once(&chosen.once, parse_strategy);
     yk_predict(l, d, bytes, &p);
     double whole_ms = p.alone_ms;
     d->alone_ms = p.alone_ms *= (double)rest / (double)d->total;
