@@ -1,6 +1,8 @@
 /* Kernel launches. */
 #include "shim/api/api.h"
 #include "shim/object/kernel.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/gather.h"
 
 /* Only where an argument may be wrong: kernel.c keeps count. */
 static cl_int check_arguments(const struct yk_kernel *k, const struct yk_context *ctx)
@@ -55,11 +57,44 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
     return yk_command_enqueue(&l.c, false, nwait, wait, event);
 }
 
+static bool at_primary(const struct yk_kernel *k)
+{
+    for (unsigned i = 0; i < k->nargs; i++)
+        if (k->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(k->value[i].u.mem))
+            return false;
+    return true;
+}
+
+/* The commonest launch where nothing is ever split: no command is made of it, and the driver reads the range where the
+ * program wrote it. False: nothing has been done, and ENQUEUE does all of this and more, and says what is wrong. */
+static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dims, const size_t *offset,
+                            const size_t *global, const size_t *local, cl_int *err)
+{
+    if (!q || !k || q->ctx != k->program->ctx || k->unset || k->foreign || !dims || dims > 3 || !global)
+        return false;
+    if (yk_gathering() || yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
+        return false;
+    bool goes = at_primary(k) && yk_decide_never_splits(k->code);
+    if (goes) {
+        *err =
+            yk_rt.primary->cl->EnqueueNDRangeKernel(q->real, k->fast.real, dims, offset, global, local, 0, NULL, NULL);
+        if (*err == CL_SUCCESS)
+            yk_values_primary_writes(k->value, k->nargs, NULL);
+    }
+    yk_queue_leave(q);
+    return goes;
+}
+
 cl_int yk_api_EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
                                    const size_t *global_work_offset, const size_t *global_work_size,
                                    const size_t *local_work_size, cl_uint num_events_in_wait_list,
                                    const cl_event *event_wait_list, cl_event *event)
 {
+    cl_int err;
+    if (!num_events_in_wait_list && !event_wait_list && !event &&
+        straight(yk_queue_from(command_queue), yk_kernel_from(kernel), work_dim, global_work_offset, global_work_size,
+                 local_work_size, &err))
+        return err;
     return enqueue(&yk_launch_kind, command_queue, kernel, work_dim, global_work_offset, global_work_size,
                    local_work_size, num_events_in_wait_list, event_wait_list, event);
 }

@@ -84,6 +84,14 @@ static unsigned reason_number(struct yk_code *code, const char *why)
     return n;
 }
 
+bool yk_decide_never_splits(struct yk_code *code)
+{
+    if (yk_build_now(code->build) != YK_BUILD_NONE || yk_trace_on())
+        return false;
+    yk_stats_whole(reason_number(code, code->build->reason));
+    return true;
+}
+
 bool yk_decide_whole_now(struct yk_launch *l)
 {
     struct yk_code *code = l->code;

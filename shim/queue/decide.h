@@ -35,6 +35,10 @@ struct yk_decision {
 /** From the caller's thread: can L go whole at once without asking anybody? True also counts it. */
 bool yk_decide_whole_now(struct yk_launch *l);
 
+/** The same, where it can be said without looking at the launch: nothing of CODE's program is ever split, and nobody
+ * traces. Cost: three loads. */
+bool yk_decide_never_splits(struct yk_code *code);
+
 /** From the worker: waits for the analysis where the options say so, then decides. A whole decision is counted, unless
  * the primary is to begin alone. */
 void yk_decide(struct yk_launch *l, struct yk_decision *d);

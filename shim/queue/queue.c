@@ -371,14 +371,14 @@ cl_int yk_queue_finish(struct yk_queue *q)
 {
     yk_gather_mark(q);
     yk_gather_drain(q);
-    yk_queue_ask(q);
     if (yk_queue_busy(q)) {
+        yk_queue_ask(q);
         yk_lock_take(&q->lock);
         while (q->npending & ~(unsigned)YK_QUEUE_FAILED)
             yk_lock_wait(&q->lock, &q->idle);
         yk_lock_drop(&q->lock);
     }
-    cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_tell(q);
+    cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_failed(q) ? yk_queue_tell(q) : CL_SUCCESS;
     if (err == CL_SUCCESS && failure == CL_SUCCESS)
         err = yk_store_gather(q->ctx);
     return failure != CL_SUCCESS ? failure : err;

@@ -1,7 +1,9 @@
 /* What a program may rely on of its launches, whatever devices are behind: ids and sizes, local sizes left open, many
  * small ones, those of several threads. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include "tests/shim/semantics.h"
 #include "tests/unit/main.h"
 
@@ -41,6 +43,55 @@ START_TEST(local_size_left_open)
     }
     OK(clReleaseMemObject(a));
     OK(clReleaseKernel(k));
+    close_cl(&c);
+}
+END_TEST
+
+/* Launches without wait list and event may go a shorter way than others: same codes, same bytes. */
+START_TEST(an_event_changes_nothing_of_a_launch)
+{
+    static const struct {
+        cl_uint dims;
+        bool unset, no_range;
+        size_t offset, global, local;
+    } given[] = {{.dims = 1, .global = N, .local = LOCAL},
+                 {.dims = 1, .global = N},
+                 {.dims = 1, .global = N / 2, .local = LOCAL, .offset = N / 2},
+                 {.dims = 2, .global = N, .local = LOCAL},
+                 {.dims = 3, .global = N, .local = LOCAL},
+                 {.dims = 0, .global = N, .local = LOCAL},
+                 {.dims = 4, .global = N, .local = LOCAL},
+                 {.dims = 1, .global = N, .local = (size_t)1 << 40},
+                 {.dims = 1, .global = N, .local = LOCAL, .unset = true},
+                 {.dims = 1, .local = LOCAL, .no_range = true}};
+    struct cl c = open_cl(0);
+    cl_mem a = buffer_of(&c, sizeof(cl_int[N]));
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        cl_int out[2][N], code[2];
+        const size_t offset[4] = {given[i].offset}, global[4] = {given[i].global, 1, 1, 1},
+                     local[4] = {given[i].local, 1, 1, 1};
+        for (int way = 0; way < 2; way++) {
+            cl_kernel k = kernel_of(&c, "fill");
+            cl_int nothing = -1, v = (cl_int)(i * 1000);
+            cl_event event = NULL;
+            OK(clEnqueueFillBuffer(c.queue, a, &nothing, sizeof nothing, 0, sizeof out[way], 0, NULL, NULL));
+            OK(clSetKernelArg(k, 0, sizeof a, &a));
+            if (!given[i].unset)
+                OK(clSetKernelArg(k, 1, sizeof v, &v));
+            code[way] = clEnqueueNDRangeKernel(c.queue, k, given[i].dims, given[i].offset ? offset : NULL,
+                                               given[i].no_range ? NULL : global, given[i].local ? local : NULL, 0,
+                                               NULL, way ? &event : NULL);
+            ck_assert_int_eq(!event, !way || code[way] != CL_SUCCESS);
+            OK(clEnqueueReadBuffer(c.queue, a, CL_TRUE, 0, sizeof out[way], out[way], 0, NULL, NULL));
+            if (event)
+                OK(clReleaseEvent(event));
+            OK(clReleaseKernel(k));
+        }
+        ck_assert_msg(code[0] == code[1], "%zu: %d without an event, %d with one", i, code[0], code[1]);
+        ck_assert_msg(!memcmp(out[0], out[1], sizeof out[0]), "%zu: other bytes with an event", i);
+        ck_assert_int_eq(out[0][N - 1] == -1, code[0] != CL_SUCCESS || given[i].no_range);
+    }
+    OK(clReleaseMemObject(a));
     close_cl(&c);
 }
 END_TEST
@@ -110,4 +161,4 @@ START_TEST(thousands_of_small_launches)
 END_TEST
 
 YK_TEST_MAIN("semantics launch", ids_and_sizes_are_those_of_the_whole_range, local_size_left_open,
-             threads_with_queues_of_their_own, thousands_of_small_launches)
+             an_event_changes_nothing_of_a_launch, threads_with_queues_of_their_own, thousands_of_small_launches)
