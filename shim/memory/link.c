@@ -159,7 +159,8 @@ static void note_rate(unsigned dev, size_t len, uint64_t ns)
     __atomic_store(at, &rate, __ATOMIC_RELAXED);
 }
 
-bool yk_link_coming(unsigned dev)
+/* Are mailboxes to DEV being made? */
+static bool coming_to(unsigned dev)
 {
     const struct yk_machine *m = yk_rt.machine;
     for (unsigned i = 0; i < m->n; i++)
@@ -174,7 +175,7 @@ double yk_link_bandwidth(unsigned dev, double bytes)
     /* Two H200 send each other 300 GB/s straight. Through the host: a way in and a way out at 40 to 50 GB/s each. */
     const double plain = 5e6, coming = 10e6, ring = 20e6, straight = 100e6;
     const struct yk_machine *m = yk_rt.machine;
-    if (yk_link_coming(dev))
+    if (coming_to(dev))
         return coming;
     __atomic_load(&link_.rate[dev], &seen, __ATOMIC_RELAXED);
     if (seen > 0)

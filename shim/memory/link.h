@@ -28,9 +28,6 @@ bool yk_link_asks(unsigned dev);
 /** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are: as large ones have come lately. */
 double yk_link_bandwidth(unsigned dev, double bytes);
 
-/** Are mailboxes to DEV being made, which bytes that are not urgent had better wait for? Thread: any. Cost: loads. */
-bool yk_link_coming(unsigned dev);
-
 /** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */
 void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
 

@@ -257,10 +257,10 @@ static bool is_slow(const struct pair *p)
 }
 
 /* Before a large copy goes the slow way: for as long as that would take, a thread that is likely to make it fast. On
- * two H200 the thread takes some 100 ms, and the slow way, over the host, carries 10 GB/s. */
+ * two H200 the thread takes some 100 ms, and the slow way, over the host, carries 10 to 50 GB/s. */
 static void await_others(unsigned a, unsigned b, size_t len)
 {
-    const uint64_t slow_bytes_per_us = 10000, from = yk_now_ns(), most = len / slow_bytes_per_us * 1000;
+    const uint64_t slow_bytes_per_us = 20000, from = yk_now_ns(), most = len / slow_bytes_per_us * 1000;
     if (len < LARGE)
         return;
     while (yk_mailbox_coming(a, b) && yk_now_ns() - from < most)

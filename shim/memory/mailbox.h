@@ -28,8 +28,8 @@ void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);
  */
 void yk_mailbox_expect(struct yk_context *ctx);
 
-/** Is a thread making mailboxes from A to B, which worked in other processes? What is not urgent had better wait for
- * them. Cost: loads. */
+/** Is a thread making mailboxes from A to B, which worked in other processes? Until then copies go a slower way. Cost:
+ * loads. */
 bool yk_mailbox_coming(unsigned a, unsigned b);
 
 /** Are large copies from A to B expected to go through mailboxes? Cost: a load. */

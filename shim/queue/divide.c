@@ -217,7 +217,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);
-            skip_some(l, p.alone_ms);
+            if (!(r.gain_ms > 0)) /* else each counts as forgone */
+                skip_some(l, p.alone_ms);
         }
         if (!(p.alone_ms < short_ms && asked_again) && !late && !p.again && !lost)
             yk_remember_declined(l, whole_ms, false);

@@ -114,22 +114,8 @@ static bool move(struct yk_residence *r, const struct yk_strategy *strategy, dou
     return true;
 }
 
-/* Are the ways between devices being made that a move would have? A launch or a hundred more go whole until then. */
-static bool too_early(struct yk_residence *r)
-{
-    const double look_ms = 5;
-    bool early = false;
-    for (unsigned i = 0; i < r->split->n; i++)
-        early |= r->split->device[i].usable && r->split->device[i].bytes > 0 && yk_link_coming(i);
-    if (early && r->d->alone_ms > 0)
-        r->wait = look_ms > r->d->alone_ms ? look_ms / r->d->alone_ms : 1;
-    return early;
-}
-
 bool yk_residence_move(struct yk_residence *r, const struct yk_strategy *strategy, uint64_t *groups)
 {
-    if (too_early(r))
-        return false;
     return move(r, strategy, r->d->alone_ms, r->d->alone_ms, 1, groups);
 }
 
