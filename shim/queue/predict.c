@@ -193,7 +193,10 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         } else if (as_primary) {
             s->rate = (double)d->total / p->alone_ms;
         } else {
+            /* Chunks would tell its speed, but not where bytes have to be moved for them; and what may take any time at
+             * all must not keep the others from sharing. */
             p->all_known = false;
+            s->usable = yk_rt.primary->host_memory || !(bytes[i] > 0);
         }
         /* The primary's first launch costs the same whether it is split or not, unless a share is compiled apart. */
         if (i == primary)

@@ -1,6 +1,7 @@
 /* What a launch is predicted to take on each device, by what was measured of it. No call reaches a driver: the machine
  * is written down by hand, two devices of one kind. */
 #include <stdio.h>
+#include <string.h>
 #include "partitioner/cost.h"
 #include "shim/core/runtime.h"
 #include "shim/queue/predict.h"
@@ -10,6 +11,7 @@
 enum { GROUPS = 4096, LOCAL = 64, ALONE_MS = 20 };
 
 static struct yk_machine machine = {.n = 2};
+static double bytes[YK_MAX_DEVICES]; /* that each lacks */
 static struct yk_build build;
 static struct yk_code code;
 static struct yk_launch launch;
@@ -30,7 +32,7 @@ static void begin(bool warm)
     code = (struct yk_code){.build = &build, .name = name};
     launch = (struct yk_launch){
         .code = &code, .dims = 1, .has_local = true, .local = {LOCAL}, .global = {(size_t)GROUPS * LOCAL}};
-    decision = (struct yk_decision){.total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true}};
+    decision = (struct yk_decision){.total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true, true}};
     for (unsigned i = 0; i < machine.n; i++) {
         code.warm[i] = warm;
         code.warm_done[i][0] = code.warm_done[i][1] = true; /* what its driver compiles is compiled */
@@ -45,7 +47,6 @@ static void measured(unsigned dev, enum yk_sample_kind kind, double groups, doub
 /* How long DEV is predicted to take for all of it. */
 static double whole_ms(unsigned dev)
 {
-    const double bytes[2] = {0, 0};
     double ms = 0;
     yk_predict(&launch, &decision, bytes, &p);
     ck_assert(yk_split_time(&p.device[dev], GROUPS, &ms));
@@ -55,7 +56,7 @@ static double whole_ms(unsigned dev)
 static uint64_t share_of(unsigned dev)
 {
     struct yk_strategy strategy;
-    struct yk_split split = {.n = 2, .device = p.device, .total = GROUPS};
+    struct yk_split split = {.n = machine.n, .device = p.device, .total = GROUPS};
     uint64_t groups[YK_SPLIT_MAX] = {0};
     ck_assert_int_eq(yk_strategy_parse("waterfill", &strategy, NULL, 0), YK_OK);
     yk_strategy_divide(&strategy, &split, groups);
@@ -91,6 +92,28 @@ START_TEST(nothing_else_is_presumed)
     snprintf(machine.device[1].name, sizeof machine.device[1].name, "another");
     measured(1, YK_SAMPLE_SHARED, 40, 100 * 40.0 * ALONE_MS / GROUPS);
     ck_assert_double_gt(whole_ms(1), 50 * ALONE_MS);
+}
+END_TEST
+
+/* Two GPUs share what they know to share, whatever the host's processors would take. */
+START_TEST(one_of_unknown_speed_keeps_nobody_from_sharing)
+{
+    machine.n = 3;
+    begin(true);
+    machine.device[2].type = CL_DEVICE_TYPE_CPU;
+    machine.device[2].host_memory = true;
+    snprintf(machine.device[2].name, sizeof machine.device[2].name, "processors");
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    bytes[1] = bytes[2] = 1 << 20;
+    ck_assert_double_gt(whole_ms(1), 0.9 * ALONE_MS);
+    ck_assert(!p.all_known);
+    ck_assert_uint_gt(share_of(1), GROUPS * 2 / 5);
+    ck_assert_uint_eq(share_of(2), 0);
+    measured(2, YK_SAMPLE_SHARED, GROUPS / 8.0, ALONE_MS); /* known by now */
+    ck_assert_double_gt(whole_ms(2), 7 * ALONE_MS);
+    ck_assert_uint_gt(share_of(2), 0);
+    machine.n = 2;
+    memset(bytes, 0, sizeof bytes);
 }
 END_TEST
 
@@ -290,6 +313,7 @@ END_TEST
 YK_TEST_MAIN("predict", a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small,
              a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
              what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
-             nothing_else_is_presumed, a_slow_device_keeps_its_small_share,
-             first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
-             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again)
+             nothing_else_is_presumed, one_of_unknown_speed_keeps_nobody_from_sharing,
+             a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
+             what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
+             who_was_slow_too_often_is_not_tried_again)
