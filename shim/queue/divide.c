@@ -195,6 +195,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         if (d->guided)
             return NULL;
     }
+    if (free)
+        yk_predict_known_only(&p, bytes);
     struct yk_strategy strategy = chosen.strategy;
     if (!chosen.given && o->reproducible)
         yk_strategy_parse("even", &strategy, NULL, 0);

@@ -1,6 +1,7 @@
 #include "shim/queue/predict.h"
 #include <string.h>
 #include "base/clock.h"
+#include "partitioner/cost.h"
 #include "shim/memory/link.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
@@ -193,10 +194,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         } else if (as_primary) {
             s->rate = (double)d->total / p->alone_ms;
         } else {
-            /* Chunks would tell its speed, but not where bytes have to be moved for them; and what may take any time at
-             * all must not keep the others from sharing. */
             p->all_known = false;
-            s->usable = yk_rt.primary->host_memory || !(bytes[i] > 0);
         }
         /* The primary's first launch costs the same whether it is split or not, unless a share is compiled apart. */
         if (i == primary)
@@ -212,4 +210,11 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             s->link = 1; /* the worker brings them one after the other */
         }
     }
+}
+
+void yk_predict_known_only(struct yk_prediction *p, const double *bytes)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n && !yk_rt.primary->host_memory; i++)
+        if (i != yk_rt.machine->primary && bytes[i] > 0 && !yk_split_known(&p->device[i]))
+            p->device[i].usable = false;
 }

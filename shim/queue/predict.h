@@ -24,4 +24,9 @@ struct yk_prediction {
  */
 void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const double *bytes, struct yk_prediction *p);
 
+/** Beside a GPU: devices of unknown speed that lack bytes (BYTES of each) take no share. Chunks would tell their speed,
+ * but not where bytes have to be moved for them, and what may take any time at all must not keep the others from
+ * sharing. For launches that are divided of yoke's own accord only. */
+void yk_predict_known_only(struct yk_prediction *p, const double *bytes);
+
 #endif

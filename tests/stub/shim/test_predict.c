@@ -107,10 +107,13 @@ START_TEST(one_of_unknown_speed_keeps_nobody_from_sharing)
     bytes[1] = bytes[2] = 1 << 20;
     ck_assert_double_gt(whole_ms(1), 0.9 * ALONE_MS);
     ck_assert(!p.all_known);
+    ck_assert_uint_gt(share_of(2), GROUPS / 5); /* asked for, it gets what the others do */
+    yk_predict_known_only(&p, bytes);
     ck_assert_uint_gt(share_of(1), GROUPS * 2 / 5);
     ck_assert_uint_eq(share_of(2), 0);
     measured(2, YK_SAMPLE_SHARED, GROUPS / 8.0, ALONE_MS); /* known by now */
     ck_assert_double_gt(whole_ms(2), 7 * ALONE_MS);
+    yk_predict_known_only(&p, bytes);
     ck_assert_uint_gt(share_of(2), 0);
     machine.n = 2;
     memset(bytes, 0, sizeof bytes);
