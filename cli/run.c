@@ -94,6 +94,14 @@ static bool check_memory_limit(const char *value, char *msg)
     return true;
 }
 
+static bool check_platform(const char *value, char *msg)
+{
+    if (!strcmp(value, "yoke") || !strcmp(value, "primary"))
+        return true;
+    snprintf(msg, YK_CLI_MSG, "must be yoke or primary");
+    return false;
+}
+
 static bool check_parts(const char *value, char *msg)
 {
     char *end;
@@ -162,6 +170,9 @@ static const struct yk_cli_option options[] = {
     {"verify", 0, NULL, "YOKE_VERIFY=1", "Run every split launch also whole, compare all buffers (slow).", NULL},
     {"as", 0, "TYPE", "YOKE_AS",
      "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
+    {"platform", 0, "NAME", "YOKE_PLATFORM",
+     "Whose names platform and device have: yoke (default), or primary, for programs that know a driver by its name.",
+     check_platform},
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",
      check_parts},
     {"memory", 0, "HOW", "YOKE_MEMORY",

@@ -17,13 +17,14 @@ _yoke_run() {
     -n | --numerics) _yoke_words "strict mixed any" "$cur" ;;
     --pipeline) _yoke_words "auto off force" "$cur" ;;
     --as) _yoke_words "gpu cpu" "$cur" ;;
+    --platform) _yoke_words "yoke primary" "$cur" ;;
     --cpu-parts) _yoke_words "2 4 8 numa" "$cur" ;;
     --memory) _yoke_words "device sum host 64G" "$cur" ;;
     -l | --log) _yoke_words "error warn info debug" "$cur" ;;
     -j | --json | -t | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
         if [[ $cur == -* ]]; then
-            _yoke_words "--devices --primary --strategy --numerics --force-split --gather --pipeline --reproducible --verify --as --cpu-parts --memory --memory-limit --trace --json
+            _yoke_words "--devices --primary --strategy --numerics --force-split --gather --pipeline --reproducible --verify --as --platform --cpu-parts --memory --memory-limit --trace --json
                 --quiet --log --verbose --help --" "$cur"
         else
             mapfile -t COMPREPLY < <(compgen -c -- "$cur")
@@ -55,7 +56,7 @@ _yoke_program() {
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)); return ;;
-        -d | -p | -s | -n | -l | -j | -t | --trace | --devices | --primary | --strategy | --numerics | --as | --cpu-parts | --memory | --memory-limit | --pipeline | --json | --log)
+        -d | -p | -s | -n | -l | -j | -t | --trace | --devices | --primary | --strategy | --numerics | --as | --platform | --cpu-parts | --memory | --memory-limit | --pipeline | --json | --log)
             # bash splits --name=value and 70:30 into words of their own
             while [[ ${COMP_WORDS[i + 1]-} == [=:] || ${COMP_WORDS[i + 2]-} == : ]]; do i=$((i + 1)); done
             i=$((i + 1))

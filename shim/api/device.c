@@ -110,7 +110,9 @@ cl_int yk_api_GetDeviceInfo(cl_device_id device, cl_device_info param_name, size
     case CL_DEVICE_PLATFORM:
         YK_INFO(cl_platform_id, yk_platform());
     case CL_DEVICE_NAME:
-        return device_name(param_value_size, param_value, param_value_size_ret);
+        if (!yk_rt.options.as_primary)
+            return device_name(param_value_size, param_value, param_value_size_ret);
+        break;
     case CL_DRIVER_VERSION:
         return driver_version(param_value_size, param_value, param_value_size_ret);
     case CL_DEVICE_PARENT_DEVICE:
@@ -120,9 +122,8 @@ cl_int yk_api_GetDeviceInfo(cl_device_id device, cl_device_info param_name, size
     case CL_DEVICE_EXTENSIONS:
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
         return extensions(real, param_name, param_value_size, param_value, param_value_size_ret);
-    default:
-        return YK_CL_P->GetDeviceInfo(real, param_name, param_value_size, param_value, param_value_size_ret);
     }
+    return YK_CL_P->GetDeviceInfo(real, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
 static bool can_be_cut(cl_device_id real)

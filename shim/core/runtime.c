@@ -76,6 +76,10 @@ static void read_options(struct yk_options *o)
         o->also = CL_DEVICE_TYPE_CPU;
     else if (as)
         yk_warn("YOKE_AS=%s is neither gpu nor cpu; ignored", as);
+    const char *platform = yk_env_str("YOKE_PLATFORM", "yoke");
+    o->as_primary = !strcmp(platform, "primary");
+    if (!o->as_primary && strcmp(platform, "yoke"))
+        yk_warn("YOKE_PLATFORM=%s is neither yoke nor primary; yoke is used", platform);
 }
 
 /* In a child of an initialised process the threads and the drivers' state are gone. Only the mode is set here: whoever

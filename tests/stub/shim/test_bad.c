@@ -184,6 +184,7 @@ static const struct {
              {"YOKE_PRIMARY", "99", "99"},
              {"YOKE_DEVICES", "cpu,fpga", "fpga"},
              {"YOKE_AS", "toaster", "YOKE_AS=toaster"},
+             {"YOKE_PLATFORM", "pocl", "YOKE_PLATFORM=pocl"},
              {"YOKE_CPU_PARTS", "0", "YOKE_CPU_PARTS=0"},
              {"YOKE_CPU_PARTS", "many", "YOKE_CPU_PARTS=many"},
              {"YOKE_TRANSFORM", "/no/such/program", "/no/such/program"},
@@ -219,6 +220,32 @@ START_TEST(the_device_is_found_as_what_it_is_said_to_be)
     OK(clGetPlatformIDs(1, &p, NULL));
     OK(clGetDeviceIDs(p, told[_i].found, 1, &d, NULL));
     ck_assert_int_eq(clGetDeviceIDs(p, CL_DEVICE_TYPE_ACCELERATOR, 1, &d, NULL), CL_DEVICE_NOT_FOUND);
+    work();
+    ck_assert_msg(listen() == 0, "%s", said);
+    remove_root();
+}
+END_TEST
+
+/* For programs that know a driver by its names. The driver's version stays yoke's: caches are keyed by it. */
+START_TEST(the_names_are_the_primarys_where_asked_for)
+{
+    cl_platform_id p;
+    cl_device_id d;
+    char name[256], vendor[256], device[256], version[256];
+    make_root();
+    if (_i)
+        setenv("YOKE_PLATFORM", "primary", 1);
+    shim_environment();
+    OK(clGetPlatformIDs(1, &p, NULL));
+    OK(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, NULL));
+    OK(clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof name, name, NULL));
+    OK(clGetPlatformInfo(p, CL_PLATFORM_VENDOR, sizeof vendor, vendor, NULL));
+    OK(clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof device, device, NULL));
+    OK(clGetDeviceInfo(d, CL_DRIVER_VERSION, sizeof version, version, NULL));
+    ck_assert_int_eq(!strcmp(name, "yoke"), !_i);
+    ck_assert_int_eq(!strcmp(vendor, "yoke"), !_i);
+    ck_assert_int_eq(!strncmp(device, "yoke ", 5), !_i);
+    ck_assert_ptr_nonnull(strchr(version, '+'));
     work();
     ck_assert_msg(listen() == 0, "%s", said);
     remove_root();
@@ -345,6 +372,7 @@ int main(void)
     tcase_add_test(c, all_devices_excluded);
     tcase_add_loop_test(c, a_wrong_setting_is_said_once_and_changes_no_answer, 0, sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(c, the_device_is_found_as_what_it_is_said_to_be, 0, sizeof told / sizeof *told);
+    tcase_add_loop_test(c, the_names_are_the_primarys_where_asked_for, 0, 2);
     tcase_add_test(c, a_summary_that_cannot_be_written);
     tcase_add_loop_test(c, a_transformer_gone_wrong, 0, sizeof broken / sizeof *broken);
     tcase_add_loop_test(c, a_hostile_cache_folder, 0, sizeof hostile / sizeof *hostile);
