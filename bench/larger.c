@@ -1,7 +1,8 @@
 /* Data larger than the device: a plain OpenCL program that makes, changes and checks numbers in buffers of any size, of
  * which it keeps no copy of its own. Run it as `yoke run --memory host -- larger --gib 160`, or with --memory-limit on
- * less data. It prints how fast each pass went (bytes that a device without room must be given and must give back, over
- * the time) and whether every number is right. */
+ * less data. With --shifting or --turns it also goes on changing some buffers, or all by turns. It prints how fast each
+ * pass went (bytes that a device without room must be given and must give back, over the time) and whether every number
+ * is right. */
 #include <CL/cl.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -24,9 +25,14 @@ static uint32_t made(uint64_t i)
     return (uint32_t)(i * 2654435761u + (i >> 32));
 }
 
-static uint32_t changed(uint64_t i)
+static unsigned changes[64]; /* of each buffer */
+
+static uint32_t changed(uint64_t i, unsigned times)
 {
-    return made(i) * 3 + (uint32_t)i;
+    uint32_t v = made(i);
+    while (times--)
+        v = v * 3 + (uint32_t)i;
+    return v;
 }
 
 static void check(cl_int err, const char *what)
@@ -59,7 +65,8 @@ static double pass(const char *name, unsigned first, unsigned n)
     return seconds;
 }
 
-static bool right(unsigned b, uint32_t (*want)(uint64_t))
+/* Buffer B: as often changed as it was, or all ZERO. */
+static bool right(unsigned b, bool zero)
 {
     uint32_t *got = malloc(CHUNK);
     bool good = got;
@@ -68,7 +75,7 @@ static bool right(unsigned b, uint32_t (*want)(uint64_t))
         check(clEnqueueReadBuffer(queue, buffer[b], CL_TRUE, at * 4, n * 4, got, 0, NULL, NULL), "clEnqueueReadBuffer");
         uint32_t wrong = 0;
         for (size_t i = 0; i < n; i++)
-            wrong |= got[i] ^ want(at + i);
+            wrong |= got[i] ^ (zero ? 0 : changed(at + i, changes[b]));
         if (wrong)
             printf("buffer %u is wrong between words %zu and %zu\n", b, at, at + n);
         good = !wrong;
@@ -77,35 +84,46 @@ static bool right(unsigned b, uint32_t (*want)(uint64_t))
     return good;
 }
 
-static uint32_t zero(uint64_t i)
+/* Changes each of SET neighbours PASSES times, then the next SET of the N; returns the seconds. */
+static double work(unsigned n, unsigned set, unsigned passes)
 {
-    (void)i;
-    return 0;
+    double seconds = 0;
+    for (unsigned first = 0; first < n; first += set)
+        for (unsigned i = 0; i < passes; i++)
+            for (unsigned b = first; b < first + set && b < n; b++, changes[b - 1]++)
+                seconds += pass("change", b, 1);
+    return seconds;
 }
 
 static const char help[] =
-    "usage: larger [--gib N] [--buffers N]\n"
+    "usage: larger [--gib N] [--buffers N] [--shifting N] [--turns N]\n"
     "Makes, changes and checks numbers in OpenCL buffers of any size.\n"
     "  --gib N      all buffers together, in GiB; fractions are allowed (1)\n"
-    "  --buffers N  1 to 64; with three or more, the first two are also joined into the third (3)\n";
+    "  --buffers N  1 to 64; with three or more, the first two are also joined into the third (3)\n"
+    "  --shifting N change two buffers N times, then the next two, and so on\n"
+    "  --turns N    change all of them one after the other, N times\n";
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"gib", 1, 0, 'g'}, {"buffers", 1, 0, 'b'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+    static const struct option options[] = {{"gib", 1, 0, 'g'},   {"buffers", 1, 0, 'b'}, {"shifting", 1, 0, 's'},
+                                            {"turns", 1, 0, 't'}, {"help", 0, 0, 'h'},    {0, 0, 0, 0}};
     double gib = 1;
-    unsigned n = 3;
+    unsigned n = 3, shifting = 0, turns = 0;
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (o == 'g') {
             gib = atof(optarg);
         } else if (o == 'b') {
             n = (unsigned)atoi(optarg);
+        } else if (o == 's') {
+            shifting = (unsigned)atoi(optarg);
+        } else if (o == 't') {
+            turns = (unsigned)atoi(optarg);
         } else {
             fputs(help, o == 'h' ? stdout : stderr);
             return o == 'h' ? 0 : 2;
         }
     }
-    if (optind != argc || !(gib > 0) || n < 1 || n > BUFFERS) {
+    if (optind != argc || !(gib > 0) || n < 1 || n > BUFFERS || shifting > 1000 || turns > 1000) {
         fputs(help, stderr);
         return 2;
     }
@@ -131,20 +149,27 @@ int main(int argc, char **argv)
         buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, words * 4, NULL, &err);
         check(err, "clCreateBuffer");
     }
-    double make = 0, change = 0;
+    double make = 0;
     for (unsigned i = 0; i < n; i++)
         make += pass("make", i, 1);
-    for (unsigned i = 0; i < n; i++)
-        change += pass("change", i, 1);
+    double change = work(n, n, 1);
     printf("made:    %8.2f s, %6.1f GB/s out\n", make, giga / make);
     printf("changed: %8.2f s, %6.1f GB/s in and as much out\n", change, giga / change);
+    if (shifting) {
+        double seconds = work(n, 2, shifting);
+        printf("shifting: %7.2f s, %6.1f GB/s changed\n", seconds, giga * shifting / seconds);
+    }
+    if (turns) {
+        double seconds = work(n, n, turns);
+        printf("by turns: %7.2f s, %6.1f GB/s changed\n", seconds, giga * turns / seconds);
+    }
     bool good = true;
     for (unsigned i = 0; i < n && good; i++)
-        good = right(i, changed);
+        good = right(i, false);
     if (n >= 3) {
         double join = pass("join", 0, 3);
         printf("joined:  %8.2f s, %6.1f GB/s in, half as much out\n", join, giga / n * 2 / join);
-        good = good && right(2, zero);
+        good = good && right(2, true);
     }
     puts(good ? "every number is right" : "WRONG");
     for (unsigned i = 0; i < n; i++)

@@ -54,6 +54,10 @@ static void read_options(struct yk_options *o)
     o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;
     if (o->tail == YK_TAIL_AUTO && strcmp(tail, "auto"))
         yk_warn("YOKE_TAIL=%s is none of off, auto, force; using auto", tail);
+    const char *evict = yk_env_str("YOKE_EVICT", "auto");
+    o->evict = !strcmp(evict, "off") ? YK_EVICT_OFF : !strcmp(evict, "force") ? YK_EVICT_FORCED : YK_EVICT_AUTO;
+    if (o->evict == YK_EVICT_AUTO && strcmp(evict, "auto"))
+        yk_warn("YOKE_EVICT=%s is none of off, auto, force; using auto", evict);
     o->split = yk_env_bool("YOKE_SPLIT", true);
     o->reproducible = yk_env_bool("YOKE_REPRODUCIBLE", false);
     o->cut = (unsigned)(yk_env_int("YOKE_CUT", -1, -1, 2) + 1);

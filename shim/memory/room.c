@@ -12,7 +12,7 @@
 enum { ALL_STAY = 2, ONE_STAYS = 4 };
 enum { LEAST = 1 << 20 }; /* of what a program can be told */
 
-static uint64_t told, taken; /* atomic */
+static uint64_t told, taken, let; /* atomic */
 
 static uint64_t sum(void)
 {
@@ -58,7 +58,8 @@ bool yk_room_take(size_t size)
     if (size > d->max_alloc || size > d->global_mem / ONE_STAYS)
         return false;
     uint64_t have = __atomic_add_fetch(&taken, size, __ATOMIC_RELAXED);
-    if (have <= d->global_mem / ALL_STAY && have >= size)
+    uint64_t tenants = __atomic_load_n(&let, __ATOMIC_RELAXED);
+    if (have <= d->global_mem / ALL_STAY && have >= size && have + tenants <= d->global_mem / 4 * 3)
         return true;
     yk_room_give(size);
     return false;
@@ -70,8 +71,29 @@ void yk_room_give(size_t size)
         __atomic_sub_fetch(&taken, size, __ATOMIC_RELAXED);
 }
 
-uint64_t yk_room_left(void)
+uint64_t yk_room_let_left(void)
 {
     uint64_t have = __atomic_load_n(&taken, __ATOMIC_RELAXED), all = yk_rt.primary->global_mem;
+    uint64_t may = have < all ? (all - have) / 2 : 0, tenants = __atomic_load_n(&let, __ATOMIC_RELAXED);
+    return tenants < may ? may - tenants : 0;
+}
+
+bool yk_room_let(size_t size)
+{
+    if (size > yk_rt.primary->max_alloc || size > yk_room_let_left())
+        return false;
+    __atomic_add_fetch(&let, size, __ATOMIC_RELAXED);
+    return true;
+}
+
+void yk_room_end_let(size_t size)
+{
+    __atomic_sub_fetch(&let, size, __ATOMIC_RELAXED);
+}
+
+uint64_t yk_room_left(void)
+{
+    uint64_t have = __atomic_load_n(&taken, __ATOMIC_RELAXED) + __atomic_load_n(&let, __ATOMIC_RELAXED);
+    uint64_t all = yk_rt.primary->global_mem;
     return have < all ? all - have : 0;
 }

@@ -20,6 +20,12 @@ uint64_t yk_room_told(void);
 bool yk_room_take(size_t size);
 void yk_room_give(size_t size);
 
+/** The same for a buffer of one that lives on the host (tenant.h): of what the others leave, half is for windows.
+ * yk_room_let_left: bytes that may yet be let so. */
+bool yk_room_let(size_t size);
+void yk_room_end_let(size_t size);
+uint64_t yk_room_let_left(void);
+
 /** Bytes of the primary that buffers have not taken. */
 uint64_t yk_room_left(void);
 

@@ -7,6 +7,7 @@
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/room.h"
+#include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
 
 enum { MASTER_ALIGN = 4096 };
@@ -20,8 +21,14 @@ static bool aligned(const void *p, size_t to)
 void yk_store_refresh(struct yk_store *s)
 {
     unsigned at = yk_store_location(s, yk_rt.primary->index);
-    __atomic_store_n(&s->at_primary, yk_map_whole(&s->map, at), __ATOMIC_RELEASE);
-    __atomic_store_n(&s->only_primary, s->map.n == 1 && s->map.whole == yk_at(at), __ATOMIC_RELEASE);
+    /* Of a host_only store every command comes to the worker, also while it is a tenant. */
+    __atomic_store_n(&s->at_primary, !s->host_only && yk_map_whole(&s->map, at), __ATOMIC_RELEASE);
+    __atomic_store_n(&s->only_primary, !s->host_only && s->map.n == 1 && s->map.whole == yk_at(at), __ATOMIC_RELEASE);
+}
+
+cl_mem yk_store_buffer(const struct yk_store *s, unsigned dev)
+{
+    return s->host_only ? yk_tenant_buffer(s) : s->real[dev];
 }
 
 void yk_store_hold(struct yk_store *s)
@@ -136,6 +143,8 @@ void yk_store_drop(struct yk_store *s)
 {
     if (!drop_hold(s))
         return;
+    if (s->host_only)
+        yk_tenant_end(s);
     release_real(s);
     if (s->counted)
         yk_room_give(s->size);
@@ -194,6 +203,8 @@ static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *c
     s->ctx = ctx;
     yk_hold(&ctx->h);
     s->size = size;
+    if (s->host_only)
+        yk_tenant_begin(s); /* without memory for that it stays on the host */
     s->at_primary = s->only_primary = !s->host_only;
     yk_lock_init(&s->lock, YK_RANK_MEM);
     if (gathered(s))

@@ -43,6 +43,7 @@ struct yk_store {
     bool host_only; /* no device has room for it: its bytes live in the master, and the primary's real buffer is a tiny
                        one that only stands in for it (room.h) */
     bool counted;   /* by yk_room_take */
+    struct yk_tenant *tenant; /* of a host_only store: its buffer on the primary for a while (tenant.h) */
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
@@ -89,6 +90,9 @@ void yk_store_drop(struct yk_store *s);
 
 /** Real buffer on DEV, made if need be; NULL: cannot be had. No lock held. */
 cl_mem yk_store_real(struct yk_store *s, unsigned dev);
+
+/** DEV's buffer with S's bytes, for copies. */
+cl_mem yk_store_buffer(const struct yk_store *s, unsigned dev);
 
 /** The location DEV reads and writes (its real buffer exists). */
 static inline unsigned yk_store_location(const struct yk_store *s, unsigned dev)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/least.h"
 #include "base/log.h"
+#include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
 
 enum { YK_LOST = YK_LOCATIONS - 1 };
@@ -112,7 +113,7 @@ static void wrote(struct yk_store *s, unsigned at, size_t off, size_t len)
 /* Where DEV's writes to S are newest. What a window of it has got has come back to the host by then. */
 static unsigned place(const struct yk_store *s, unsigned dev)
 {
-    return s->host_only ? YK_HOST : yk_store_location(s, dev);
+    return s->host_only && !yk_tenant_buffer(s) ? YK_HOST : yk_store_location(s, dev);
 }
 
 void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r)

@@ -2,6 +2,7 @@
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 #include "shim/memory/post.h"
+#include "shim/memory/tenant.h"
 
 enum { BATCH = 64 };
 
@@ -91,10 +92,10 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
     if (!q)
         return CL_OUT_OF_RESOURCES;
     const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
-    return to_master ? cl->EnqueueReadBufferRect(q, s->real[dev], CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
-                                                 s->master, 0, NULL, NULL)
-                     : cl->EnqueueWriteBufferRect(q, s->real[dev], CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
-                                                  s->master, 0, NULL, NULL);
+    return to_master ? cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0,
+                                                 r->pitch, 0, s->master, 0, NULL, NULL)
+                     : cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0,
+                                                  r->pitch, 0, s->master, 0, NULL, NULL);
 }
 
 /* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or
@@ -102,8 +103,8 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
 static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
 {
     if (r->rows == 1)
-        return to_master ? yk_link_read(s->ctx, dev, s->real[dev], r->off, s->master + r->off, r->len)
-                         : yk_link_write(s->ctx, dev, s->real[dev], r->off, s->master + r->off, r->len);
+        return to_master ? yk_link_read(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len)
+                         : yk_link_write(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len);
     size_t room = r->pitch - r->off % r->pitch, inside = s->size / r->pitch - r->off / r->pitch;
     struct run first = *r, rest = *r;
     if (room < r->len) {
@@ -197,11 +198,13 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
     struct search f = {.r = r};
     struct run run[BATCH];
     cl_int err = CL_SUCCESS;
+    yk_tenant_enter(s);
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
         n = find(s, at, &f, run);
         for (unsigned i = 0; i < n && err == CL_SUCCESS; i++)
             if (!post(p, s, at, dev, &run[i], moved))
                 err = bring(s, at, dev, &run[i], moved);
     }
+    yk_tenant_leave(s);
     return err;
 }

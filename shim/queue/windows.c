@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/room.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/tenants.h"
 #include "shim/queue/windows_run.h"
 
 enum state { BUSY, READY };
@@ -88,18 +89,23 @@ static void lose(const struct yk_launch *l, const struct yk_facts_kernel *f)
     }
 }
 
+/* F: what is known of it; KERNEL is the variant that these facts are of, or, with BACK 0, the app's own. */
 static cl_int carry(struct yk_launch *l, const struct yk_windows_plan *plan, const struct yk_facts_kernel *f,
                     cl_kernel kernel, unsigned back)
 {
     uint64_t moved = 0;
     bool begun = false;
-    cl_int err = yk_launch_set_args(l, kernel, yk_rt.primary->index);
+    cl_int err = yk_tenants_bring(l, f, &moved);
     if (err == CL_SUCCESS)
-        err = yk_windows_carry(l, plan, f, kernel, back, &moved, &begun);
+        err = yk_launch_set_args(l, kernel, yk_rt.primary->index);
+    if (err == CL_SUCCESS)
+        err = yk_windows_carry(l, plan, back ? f : NULL, kernel, back, &moved, &begun);
     yk_stats_moved(moved);
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS) {
         yk_launch_primary_writes(l, f);
-    else if (begun)
+        yk_tenants_wrote(l, f);
+        yk_tenants_paid(plan);
+    } else if (begun)
         lose(l, f);
     return err;
 }
@@ -120,15 +126,17 @@ static cl_int in_windows(struct yk_launch *l, const struct yk_windows_plan *plan
 }
 
 /* The app's own kernel, over copies of the whole buffers; F: known facts, for what it writes, or NULL. */
-static cl_int over_copies(struct yk_launch *l, struct yk_windows_plan *plan)
+static cl_int over_copies(struct yk_launch *l, struct yk_windows_plan *plan, const struct yk_facts_kernel *f)
 {
     struct yk_code_kernel *k = yk_code_take(l->code, yk_rt.primary->index, false);
     if (!k)
         return CL_OUT_OF_RESOURCES;
-    cl_int err = carry(l, plan, NULL, k->real, 0);
+    cl_int err = carry(l, plan, f, k->real, 0);
     yk_code_give(l->code, yk_rt.primary->index, false, k);
     if (err == CL_SUCCESS)
-        yk_stats_whole(yk_stats_reason("it ran over copies of whole buffers that the device has no room to keep"));
+        yk_stats_whole(yk_stats_reason(
+            yk_tenants_all(l) ? "it ran over buffers that had come to the device"
+                              : "it ran over copies of whole buffers that the device has no room to keep"));
     return err;
 }
 
@@ -169,31 +177,44 @@ static void give_turn(void)
     yk_lock_drop(&turn);
 }
 
+/* Run L in what room there is now. False: it has none. */
+static bool attempt(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_windows_code *w, cl_int *err)
+{
+    uint64_t room = yk_room_left();
+    struct yk_windows_plan plan;
+    bool cut = f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program && !yk_tenants_all(l);
+    bool planned = cut && yk_windows_plan(l, f, room, yk_rt.primary->max_alloc, &plan);
+    if (planned) {
+        *err = in_windows(l, &plan, f, w->program);
+    } else {
+        if (cut)
+            yk_windows_plan_finish(&plan);
+        planned = yk_windows_plan(l, NULL, room, yk_rt.primary->max_alloc, &plan);
+        if (planned)
+            *err = over_copies(l, &plan, f);
+    }
+    yk_windows_plan_finish(&plan);
+    return planned;
+}
+
 static cl_int run(struct yk_launch *l)
 {
     struct yk_windows_code *w = code_of(l->code->build);
     const struct yk_facts_kernel *f = w && w->has_facts ? yk_facts_find(&w->facts, l->code->name) : NULL;
-    uint64_t room = yk_room_left();
-    struct yk_windows_plan plan;
+    uint64_t moved = 0;
     cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real); /* what comes before it, alone */
     if (err == CL_SUCCESS)
         err = yk_launch_bring(l, f);
     if (err != CL_SUCCESS)
         return err;
-    bool cut = f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program;
-    bool planned = cut && yk_windows_plan(l, f, room, yk_rt.primary->max_alloc, &plan);
-    if (planned) {
-        err = in_windows(l, &plan, f, w->program);
-    } else {
-        if (cut)
-            yk_windows_plan_finish(&plan);
-        planned = yk_windows_plan(l, NULL, room, yk_rt.primary->max_alloc, &plan);
-        err = planned ? over_copies(l, &plan) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        if (!planned)
-            say_why(l, f, w && w->has_facts ? &w->facts : NULL);
-    }
-    yk_windows_plan_finish(&plan);
-    return err;
+    yk_tenants_call(l, &moved);
+    bool ran = attempt(l, f, w, &err);
+    for (int own = 0; own < 2 && !ran; own++) /* the tenants of others, then its own, may be in its way */
+        ran = yk_tenants_clear(l, own, &moved) && attempt(l, f, w, &err);
+    yk_stats_moved(moved);
+    if (!ran)
+        say_why(l, f, w && w->has_facts ? &w->facts : NULL);
+    return ran ? err : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
 cl_int yk_windows_run(struct yk_launch *l)

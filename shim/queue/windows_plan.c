@@ -1,6 +1,7 @@
 #include "shim/queue/windows_plan.h"
 #include <stdlib.h>
 #include <string.h>
+#include "shim/memory/tenant.h"
 
 /* A part's windows should be no larger than this, where more parts make them smaller: then three sets of them move
  * while others are computed on, and little is lost at either end. */
@@ -36,6 +37,7 @@ static bool list_stores(const struct yk_launch *l, struct yk_windows_plan *p)
             continue;
         if (p->nstores == YK_WINDOWS)
             return false;
+        p->tenant[p->nstores] = yk_tenant_buffer(m->store) != NULL;
         p->store[p->nstores++] = m->store;
     }
     return true;
@@ -117,13 +119,13 @@ static bool plan_part(const struct yk_launch *l, const struct yk_facts_kernel *f
         return false;
     for (size_t i = 0; i < scratch->part.n; i++) {
         int at = number_of(p, scratch->part.v[i].store);
-        if (at >= 0)
+        if (at >= 0 && !p->tenant[at])
             take(&part->window[at], &scratch->part.v[i]);
     }
     for (unsigned i = 0; i < f->nargs; i++) {
         const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         int at = m ? number_of(p, m->store) : -1;
-        if (at >= 0 && (f->arg[i].reduces || f->arg[i].kind == YK_ARG_CONSTANT))
+        if (at >= 0 && !p->tenant[at] && (f->arg[i].reduces || f->arg[i].kind == YK_ARG_CONSTANT))
             take_all(&part->window[at], m, f->arg[i].reduces);
     }
     for (unsigned i = 0; i < p->nstores; i++)
@@ -288,7 +290,7 @@ static bool plan_whole(const struct yk_launch *l, const struct yk_facts_kernel *
         const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         int at = m ? number_of(p, m->store) : -1;
         bool known = f && i < f->nargs;
-        if (at < 0)
+        if (at < 0 || p->tenant[at])
             continue;
         bool written = known ? f->arg[i].written || f->arg[i].atomic : !(m->flags & CL_MEM_READ_ONLY);
         struct yk_window *w = &p->part->window[at];

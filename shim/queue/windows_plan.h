@@ -31,6 +31,7 @@ struct yk_windows_plan {
     struct yk_decision d; /* its range, local size and total */
     unsigned nstores;
     struct yk_store *store[YK_WINDOWS];
+    bool tenant[YK_WINDOWS]; /* it lies on the primary as a whole (tenants.h): no windows */
     size_t most[YK_WINDOWS]; /* bytes of the largest window of each */
     bool written[YK_WINDOWS];
     unsigned n; /* parts */

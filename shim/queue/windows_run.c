@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
+#include "shim/memory/tenant.h"
 #include "shim/queue/box.h"
 
 enum stage { STAGE_IN, STAGE_RUN, STAGE_OUT, STAGES };
@@ -300,8 +301,11 @@ static cl_int make_buffers(struct flow *f)
     cl_int err = CL_SUCCESS;
     for (unsigned set = 0; set < f->plan->sets; set++)
         for (unsigned i = 0; i < f->plan->nstores && err == CL_SUCCESS; i++)
-            f->buffer[set][i] = d->cl->CreateBuffer(f->l->c.queue->ctx->real[d->index], CL_MEM_READ_WRITE,
-                                                    f->plan->most[i] ? f->plan->most[i] : 1, NULL, &err);
+            if (f->plan->tenant[i])
+                f->buffer[set][i] = yk_tenant_buffer(f->plan->store[i]);
+            else
+                f->buffer[set][i] = d->cl->CreateBuffer(f->l->c.queue->ctx->real[d->index], CL_MEM_READ_WRITE,
+                                                        f->plan->most[i] ? f->plan->most[i] : 1, NULL, &err);
     return err;
 }
 
@@ -311,7 +315,7 @@ static void drop_buffers(struct flow *f)
         yk_rt.primary->cl->ReleaseMemObject(f->sub[i]);
     for (unsigned set = 0; set < YK_WINDOW_SETS; set++)
         for (unsigned i = 0; i < f->plan->nstores; i++)
-            if (f->buffer[set][i])
+            if (f->buffer[set][i] && !f->plan->tenant[i])
                 yk_rt.primary->cl->ReleaseMemObject(f->buffer[set][i]);
 }
 

@@ -240,15 +240,19 @@ def memory(work, arguments):
         work.only_driver(arguments.driver)
     devices = arguments.devices or random.Random(work.seed * 59 + 19).choice(["basic", "pthread", "basic basic"])
     ring = random.Random(work.seed * 61 + 23).choice(["off", "force"])
+    evict = random.Random(work.seed * 67 + 29).choice(["off", "auto", "force"])
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
     got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_MEMORY": "host", "YOKE_SUMMARY": "1",
-                                 "YOKE_MEMORY_LIMIT": f"0={limit}", "YOKE_RING": ring}, True)
+                                 "YOKE_MEMORY_LIMIT": f"0={limit}", "YOKE_RING": ring, "YOKE_EVICT": evict}, True)
     work.compare(got, bare)
     with open(work.path("yoke.txt"), encoding="utf-8") as file:
-        windows = sum(int(n) for n in re.findall(r"^yoke: +(\d+) whole: it ran over windows", file.read(), re.M))
-    if not windows:
-        raise Wrong(f"no launch saw windows: {limit} of {data} bytes")
-    return f"{limit} of {data} bytes, {devices}, ring {ring}: {windows} launches over windows", (set(), set())
+        said = file.read()
+    windows, came = (sum(int(n) for n in re.findall(rf"^yoke: +(\d+) whole: it ran over {over}", said, re.M))
+                     for over in ("windows", "buffers that had come"))
+    if not windows + came or came and evict == "off":
+        raise Wrong(f"{windows} launches saw windows, {came} buffers that came, evict {evict}: {limit} of {data} bytes")
+    return (f"{limit} of {data} bytes, {devices}, ring {ring}, evict {evict}: {windows} launches over windows, {came} over what came",
+            (set(), set()))
 
 
 def nothing_reported(log):

@@ -185,6 +185,7 @@ static const struct {
              {"YOKE_DEVICES", "cpu,fpga", "fpga"},
              {"YOKE_AS", "toaster", "YOKE_AS=toaster"},
              {"YOKE_PLATFORM", "pocl", "YOKE_PLATFORM=pocl"},
+             {"YOKE_EVICT", "never", "YOKE_EVICT=never"},
              {"YOKE_CPU_PARTS", "0", "YOKE_CPU_PARTS=0"},
              {"YOKE_CPU_PARTS", "many", "YOKE_CPU_PARTS=many"},
              {"YOKE_TRANSFORM", "/no/such/program", "/no/such/program"},

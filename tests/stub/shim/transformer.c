@@ -3,7 +3,8 @@
  * that look at ids of the range get hidden arguments, as variants by the real transformer do.
  *
  * FAKE_TRANSFORM is no variable of yoke's (the client cleans the environment); texts in the source steer it instead:
- * "@refuse" (program not understood), "@crash", "@garbage", "@hang", "@fail" (status 3, a message), "@slow" (0.3 s). */
+ * "@refuse" (program not understood), "@crash", "@garbage", "@hang", "@fail" (status 3, a message), "@slow" (0.3 s).
+ * It makes no variants for windows: kernels run over whole copies then. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ int main(void)
 {
     size_t n = fread(request, 1, sizeof request - 1, stdin), targets = 0, size;
     const char *source = NULL;
+    bool windows = false;
     /* Blobs: "KEY N", N bytes, end of line; behind a first line. */
     char *p = strchr(request, '\n');
     for (p = p ? p + 1 : NULL; p && p < request + n;) {
@@ -152,6 +154,7 @@ int main(void)
             return 2;
         p += used + 1;
         targets += !strcmp(key, "target");
+        windows |= !strcmp(key, "windows");
         if (!strcmp(key, "source")) {
             source = p;
             p[len] = 0;
@@ -176,6 +179,8 @@ int main(void)
         for (unsigned i = 0; i < f.nkernels; i++) {
             stub_signature(source, names[i], &signature[i]);
             describe(&signature[i], args[i], &kernel[i]);
+            kernel[i].needs_variant &= !windows;
+            kernel[i].nhidden = windows ? 0 : kernel[i].nhidden;
             variants |= kernel[i].needs_variant;
         }
         if (variants) {

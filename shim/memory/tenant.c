@@ -1,0 +1,145 @@
+#include "shim/memory/tenant.h"
+#include <stdlib.h>
+#include <time.h>
+#include "base/log.h"
+#include "shim/memory/room.h"
+#include "shim/memory/transfer.h"
+
+/* Those that are there. */
+static struct yk_lock list_lock = YK_LOCK_INIT(YK_RANK_LEAF);
+static struct yk_store *first;
+
+void yk_tenant_begin(struct yk_store *s)
+{
+    s->tenant = calloc(1, sizeof *s->tenant);
+}
+
+static void enlist(struct yk_store *s)
+{
+    yk_lock_take(&list_lock);
+    s->tenant->next = first;
+    first = s;
+    yk_lock_drop(&list_lock);
+}
+
+/* Nobody finds it in the list from then on. */
+static void delist(struct yk_store *s)
+{
+    yk_lock_take(&list_lock);
+    struct yk_store **at = &first;
+    while (*at && *at != s)
+        at = &(*at)->tenant->next;
+    if (*at)
+        *at = s->tenant->next;
+    yk_lock_drop(&list_lock);
+}
+
+static void release(struct yk_store *s, cl_mem buffer)
+{
+    delist(s);
+    yk_rt.primary->cl->ReleaseMemObject(buffer);
+    yk_room_end_let(s->size);
+}
+
+void yk_tenant_end(struct yk_store *s)
+{
+    if (!s->tenant)
+        return;
+    if (s->tenant->buffer)
+        release(s, s->tenant->buffer);
+    free(s->tenant);
+    s->tenant = NULL;
+}
+
+void yk_tenant_enter(struct yk_store *s)
+{
+    if (!s->tenant)
+        return;
+    yk_lock_take(&s->lock);
+    s->tenant->copying++;
+    yk_lock_drop(&s->lock);
+}
+
+void yk_tenant_leave(struct yk_store *s)
+{
+    if (!s->tenant)
+        return;
+    yk_lock_take(&s->lock);
+    s->tenant->copying--;
+    yk_lock_drop(&s->lock);
+}
+
+cl_int yk_tenant_bring(struct yk_store *s, size_t off, size_t len, uint64_t *moved)
+{
+    unsigned p = yk_rt.primary->index;
+    struct yk_region r = yk_region_plain(off, len);
+    return yk_store_transfer(s, yk_store_location(s, p), (int)p, &r, NULL, moved);
+}
+
+/* Unless somebody copies, or it alone has some bytes. */
+static bool drop(struct yk_store *s)
+{
+    struct yk_tenant *t = s->tenant;
+    yk_lock_take(&s->lock);
+    bool out = !t->copying && yk_map_drop(&s->map, yk_store_location(s, yk_rt.primary->index)) == YK_OK;
+    cl_mem buffer = t->buffer;
+    if (out)
+        __atomic_store_n(&t->buffer, NULL, __ATOMIC_RELEASE);
+    yk_lock_drop(&s->lock);
+    if (out)
+        release(s, buffer);
+    return out;
+}
+
+bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved)
+{
+    if (yk_store_need_host(s, 0, s->size, moved) != CL_SUCCESS || !drop(s))
+        return false;
+    s->tenant->paid = 0;
+    yk_info("a buffer of %zu bytes leaves %s", s->size, yk_rt.primary->name);
+    return true;
+}
+
+bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved)
+{
+    const struct yk_device *d = yk_rt.primary;
+    struct yk_tenant *t = s->tenant;
+    cl_int err;
+    if (!t || t->refused || !yk_room_let(s->size))
+        return false;
+    cl_mem buffer = d->cl->CreateBuffer(s->ctx->real[d->index], CL_MEM_READ_WRITE, s->size, NULL, &err);
+    if (!buffer) {
+        yk_room_end_let(s->size);
+        t->refused = true;
+        return false;
+    }
+    yk_lock_take(&s->lock);
+    __atomic_store_n(&t->buffer, buffer, __ATOMIC_RELEASE);
+    yk_lock_drop(&s->lock);
+    enlist(s);
+    /* All of it, since drivers allocate when bytes come: a kernel would fail otherwise. */
+    if (yk_tenant_bring(s, 0, s->size, moved) == CL_SUCCESS) {
+        yk_info("a buffer of %zu bytes comes to %s", s->size, d->name);
+        return true;
+    }
+    t->refused = true;
+    while (!drop(s)) /* nothing is newest there alone: somebody copies */
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return false;
+}
+
+unsigned yk_tenant_list(struct yk_store **list, unsigned n)
+{
+    unsigned found = 0;
+    yk_lock_take(&list_lock);
+    for (struct yk_store *s = first; s && found < n; s = s->tenant->next) {
+        int32_t holds = __atomic_load_n(&s->holds, __ATOMIC_RELAXED);
+        while (holds &&
+               !__atomic_compare_exchange_n(&s->holds, &holds, holds + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ;
+        if (holds) /* else it is about to be delisted */
+            list[found++] = s;
+    }
+    yk_lock_drop(&list_lock);
+    return found;
+}
