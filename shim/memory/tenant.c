@@ -91,9 +91,48 @@ static bool drop(struct yk_store *s)
     return out;
 }
 
+static void wait_a_little(void)
+{
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
+void yk_tenant_map(struct yk_store *s)
+{
+    bool wait = s->tenant != NULL;
+    while (wait) {
+        yk_lock_take(&s->lock);
+        wait = s->tenant->leaving;
+        s->tenant->mapped += !wait;
+        yk_lock_drop(&s->lock);
+        if (wait)
+            wait_a_little();
+    }
+}
+
+void yk_tenant_unmap(struct yk_store *s)
+{
+    if (!s->tenant)
+        return;
+    yk_lock_take(&s->lock);
+    s->tenant->mapped--;
+    yk_lock_drop(&s->lock);
+}
+
+/* Whether it is on its way out from now on: not while it is mapped. */
+static bool set_leaving(struct yk_store *s, bool leaving)
+{
+    yk_lock_take(&s->lock);
+    s->tenant->leaving = leaving && !s->tenant->mapped;
+    bool is = s->tenant->leaving;
+    yk_lock_drop(&s->lock);
+    return is;
+}
+
 bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved)
 {
-    if (yk_store_need_host(s, 0, s->size, moved) != CL_SUCCESS || !drop(s))
+    bool out = set_leaving(s, true) && yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
+    set_leaving(s, false);
+    if (!out)
         return false;
     s->tenant->paid = 0;
     yk_info("a buffer of %zu bytes leaves %s", s->size, yk_rt.primary->name);
@@ -124,7 +163,7 @@ bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved)
     }
     t->refused = true;
     while (!drop(s)) /* nothing is newest there alone: somebody copies */
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        wait_a_little();
     return false;
 }
 

@@ -14,7 +14,9 @@
 
 struct yk_tenant {
     cl_mem buffer;             /* NULL: not there; under the store's lock, atomic */
-    unsigned copying;          /* how many copy; under the store's lock */
+    unsigned copying;          /* how many copy; under the store's lock, as the next two */
+    unsigned mapped;           /* regions of the master in which the program is writing */
+    bool leaving;              /* its bytes are on their way to the master */
     bool refused;              /* the driver gave it none */
     struct yk_evict_uses uses; /* this and the next are of the worker whose turn it is */
     uint64_t paid;             /* bytes that windows of it have cost since it was let out */
@@ -35,14 +37,20 @@ static inline cl_mem yk_tenant_buffer(const struct yk_store *s)
 void yk_tenant_enter(struct yk_store *s);
 void yk_tenant_leave(struct yk_store *s);
 
+/** The program is given a region of S's master to write in, and gives it back: meanwhile no bytes go there from the
+ * tenant by themselves, since they would overwrite what the program has just written. The former waits for a tenant
+ * that is on its way out. Thread: any. */
+void yk_tenant_map(struct yk_store *s);
+void yk_tenant_unmap(struct yk_store *s);
+
 /**
  * S gets a buffer on the primary with all its bytes; it has none. *MOVED grows by the bytes brought.
  * False: no room, or the driver has none (not asked again). No lock held. Cost: an allocation and a copy of all bytes.
  */
 bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved);
 
-/** What is newest there goes to the host, and the buffer is released. False: somebody copies, or what is there cannot
- * be had; it stays. No lock held. */
+/** What is newest there goes to the host, and the buffer is released. False: somebody copies, the program is writing in
+ * the master, or what is there cannot be had; it stays. No lock held. */
 bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved);
 
 /** [off, off+len) is to be newest on the primary, where S is a tenant. Errors as yk_store_need. */

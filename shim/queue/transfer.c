@@ -4,6 +4,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/memory/tenant.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/host_only.h"
 
@@ -406,6 +407,8 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
             yk_store_lose(t->mem->store, t->mem->origin + t->off, t->len);
         else if (writes)
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
+        if (writes)
+            yk_tenant_unmap(t->mem->store);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }
     cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);

@@ -16,6 +16,7 @@ static const char text[] =
     "kernel void odd(global const uchar *a, global uchar *b) { size_t i = get_global_id(0); if (a[i] & 1) b[i + 1] = "
     "a[i]; }\n"
     "kernel void tally(global const uint *a, global uint *t) { atomic_inc(&t[a[get_global_id(0)] & 63]); }\n"
+    "kernel void fresh(global uint *a, global const uint *n) { size_t i = get_global_id(0); a[i] = n[0] * i; }\n"
     "kernel void used(global uint *a, global uint *n) { a[atomic_inc(n)] = 7; }\n";
 
 static uint32_t *numbers(uint32_t seed)
@@ -233,6 +234,36 @@ START_TEST(memory_of_the_program)
 }
 END_TEST
 
+/* What lies on the device may have to leave it while the program writes to the host's copy. */
+START_TEST(what_is_being_written_is_not_overwritten)
+{
+    struct rig r = open_rig();
+    const size_t all = WORDS, local = 64;
+    cl_int err;
+    const cl_uint seven = 7;
+    uint32_t *v = numbers(3);
+    cl_mem n = buffer_of(&r.c, CL_MEM_READ_WRITE, 4, NULL);
+    OK(clEnqueueWriteBuffer(r.c.queue, n, CL_TRUE, 0, 4, &seven, 0, NULL, NULL));
+    for (int i = 0; i < 3; i++)
+        launch(&r, "fresh", r.a, n, NULL, 1, &all, &local);
+    uint32_t *p =
+        clEnqueueMapBuffer(r.c.queue, r.a, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, SIZE, 0, NULL, NULL, &err);
+    OK(err);
+    memcpy(p, v, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch(&r, "fresh", r.b, n, NULL, 1, &all, &local);
+    OK(clFinish(r.c.queue));
+    OK(clEnqueueUnmapMemObject(r.c.queue, r.a, p, 0, NULL, NULL));
+    is(&r, r.a, v);
+    for (uint32_t i = 0; i < WORDS; i++)
+        r.vb[i] = 7 * i;
+    is(&r, r.b, r.vb);
+    OK(clReleaseMemObject(n));
+    free(v);
+    close_rig(&r);
+}
+END_TEST
+
 /* What cannot be done says so, and nothing but what it may have written is lost. */
 START_TEST(what_does_not_fit_fails)
 {
@@ -269,4 +300,4 @@ START_TEST(what_does_not_fit_fails)
 END_TEST
 
 YK_TEST_MAIN("windows", launches_of_many_shapes, parts_of_one_buffer_are_two_arguments, transfers_of_all_kinds,
-             memory_of_the_program, what_does_not_fit_fails)
+             memory_of_the_program, what_is_being_written_is_not_overwritten, what_does_not_fit_fails)
