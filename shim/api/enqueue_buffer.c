@@ -5,7 +5,6 @@
 #include "shim/api/image_command.h"
 #include "shim/memory/link.h"
 #include "shim/memory/pinned.h"
-#include "shim/memory/tenant.h"
 #include "shim/queue/transfer.h"
 
 enum { READS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, WRITES = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS };
@@ -282,22 +281,17 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
     if (err == CL_SUCCESS && !mapping)
         err = CL_OUT_OF_HOST_MEMORY;
     struct yk_transfer t = {.ptr = NULL};
-    bool writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     if (err == CL_SUCCESS) {
-        if (writes)
-            yk_tenant_map(m->store);
         t = transfer(&yk_map_kind, q, m, offset, size, NULL);
         t.map_flags = map_flags;
         err = yk_command_enqueue(&t.c, blocking_map, num_events_in_wait_list, event_wait_list, event);
-        if (err != CL_SUCCESS && writes)
-            yk_tenant_unmap(m->store);
     }
     if (err == CL_SUCCESS) {
         if (!t.issued) /* captured, which has made the master */
             t.ptr = yk_store_master(m->store) + m->origin + offset;
         note_mapping(m, mapping, &t, !t.issued);
         /* The program will write there: its first touches are most of what that costs. */
-        if (writes && yk_store_owns(m->store, t.ptr))
+        if (map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && yk_store_owns(m->store, t.ptr))
             mapping->prefault = yk_prefault_begin(t.ptr, size);
         if (t.issued)
             yk_link_mapped(t.ptr, size);

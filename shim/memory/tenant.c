@@ -47,6 +47,8 @@ void yk_tenant_end(struct yk_store *s)
         return;
     if (s->tenant->buffer)
         release(s, s->tenant->buffer);
+    for (struct yk_tenant_mapping *m; (m = s->tenant->mapped); free(m)) /* a program need not unmap */
+        s->tenant->mapped = m->next;
     free(s->tenant);
     s->tenant = NULL;
 }
@@ -96,41 +98,80 @@ static void wait_a_little(void)
     nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
-void yk_tenant_map(struct yk_store *s)
+cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
 {
-    bool wait = s->tenant != NULL;
-    while (wait) {
+    if (!s->tenant)
+        return CL_SUCCESS;
+    struct yk_tenant_mapping *m = malloc(sizeof *m);
+    bool wait = true, noted = false;
+    while (m && wait) {
         yk_lock_take(&s->lock);
         wait = s->tenant->leaving;
-        s->tenant->mapped += !wait;
+        if (!wait && (noted = yk_map_write(&s->map, off, len, YK_HOST) == YK_OK)) {
+            *m = (struct yk_tenant_mapping){off, len, s->tenant->mapped};
+            s->tenant->mapped = m;
+        }
         yk_lock_drop(&s->lock);
         if (wait)
             wait_a_little();
     }
+    if (!noted)
+        free(m);
+    return noted ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-void yk_tenant_unmap(struct yk_store *s)
+void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len)
 {
+    struct yk_tenant_mapping *found = NULL;
     if (!s->tenant)
         return;
     yk_lock_take(&s->lock);
-    s->tenant->mapped--;
+    struct yk_tenant_mapping **m = &s->tenant->mapped;
+    while (*m && ((*m)->off != off || (*m)->len != len))
+        m = &(*m)->next;
+    if ((found = *m))
+        *m = found->next;
     yk_lock_drop(&s->lock);
+    free(found);
 }
 
-/* Whether it is on its way out from now on: not while it is mapped. */
-static bool set_leaving(struct yk_store *s, bool leaving)
+bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to)
+{
+    *to = end;
+    if (!s->tenant)
+        return *from < end;
+    yk_lock_take(&s->lock);
+    for (const struct yk_tenant_mapping *m = s->tenant->mapped; m;)
+        if (m->off <= *from && *from < m->off + m->len) {
+            *from = m->off + m->len;
+            m = s->tenant->mapped; /* others may begin there */
+        } else {
+            m = m->next;
+        }
+    for (const struct yk_tenant_mapping *m = s->tenant->mapped; m; m = m->next)
+        *to = m->off > *from && m->off < *to ? m->off : *to;
+    yk_lock_drop(&s->lock);
+    return *from < end;
+}
+
+void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len)
+{
+    size_t from = off, to;
+    for (; yk_tenant_unmapped(s, &from, off + len, &to); from = to)
+        yk_store_wrote(s, yk_rt.primary->index, from, to - from);
+}
+
+static void set_leaving(struct yk_store *s, bool leaving)
 {
     yk_lock_take(&s->lock);
-    s->tenant->leaving = leaving && !s->tenant->mapped;
-    bool is = s->tenant->leaving;
+    s->tenant->leaving = leaving;
     yk_lock_drop(&s->lock);
-    return is;
 }
 
 bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved)
 {
-    bool out = set_leaving(s, true) && yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
+    set_leaving(s, true);
+    bool out = yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
     set_leaving(s, false);
     if (!out)
         return false;

@@ -12,15 +12,20 @@
 #include "partitioner/evict.h"
 #include "shim/memory/store.h"
 
+struct yk_tenant_mapping {
+    size_t off, len;
+    struct yk_tenant_mapping *next;
+};
+
 struct yk_tenant {
-    cl_mem buffer;             /* NULL: not there; under the store's lock, atomic */
-    unsigned copying;          /* how many copy; under the store's lock, as the next two */
-    unsigned mapped;           /* regions of the master in which the program is writing */
-    bool leaving;              /* its bytes are on their way to the master */
-    bool refused;              /* the driver gave it none */
-    struct yk_evict_uses uses; /* this and the next are of the worker whose turn it is */
-    uint64_t paid;             /* bytes that windows of it have cost since it was let out */
-    struct yk_store *next;     /* in the list of those that are there */
+    cl_mem buffer;                    /* NULL: not there; under the store's lock, atomic */
+    unsigned copying;                 /* how many copy; under the store's lock, as the next two */
+    struct yk_tenant_mapping *mapped; /* regions of the master in which the program is writing */
+    bool leaving;                     /* its bytes are on their way to the master */
+    bool refused;                     /* the driver gave it none */
+    struct yk_evict_uses uses;        /* this and the next are of the worker whose turn it is */
+    uint64_t paid;                    /* bytes that windows of it have cost since it was let out */
+    struct yk_store *next;            /* in the list of those that are there */
 };
 
 /** Of a new store, and of one that nobody holds any more. */
@@ -37,11 +42,17 @@ static inline cl_mem yk_tenant_buffer(const struct yk_store *s)
 void yk_tenant_enter(struct yk_store *s);
 void yk_tenant_leave(struct yk_store *s);
 
-/** The program is given a region of S's master to write in, and gives it back: meanwhile no bytes go there from the
- * tenant by themselves, since they would overwrite what the program has just written. The former waits for a tenant
- * that is on its way out. Thread: any. */
-void yk_tenant_map(struct yk_store *s);
-void yk_tenant_unmap(struct yk_store *s);
+/**
+ * The program is given [off, off+len) of S's master to write in, and gives it back. Meanwhile these bytes are newest on
+ * the host, and nothing is copied over them: kernels may not touch them (OpenCL 3.0, 5.4.2), so that what a launch is
+ * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way out. Both do
+ * nothing for stores that are not host_only. Errors: CL_OUT_OF_HOST_MEMORY. Thread: the worker's.
+ */
+cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len);
+void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len);
+
+/** The first part of [*FROM, END) in which the program is not writing: [*FROM, *TO). False: there is none. */
+bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to);
 
 /**
  * S gets a buffer on the primary with all its bytes; it has none. *MOVED grows by the bytes brought.
@@ -49,12 +60,15 @@ void yk_tenant_unmap(struct yk_store *s);
  */
 bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved);
 
-/** What is newest there goes to the host, and the buffer is released. False: somebody copies, the program is writing in
- * the master, or what is there cannot be had; it stays. No lock held. */
+/** What is newest there goes to the host, and the buffer is released. False: somebody copies, or what is there cannot
+ * be had; it stays. No lock held. */
 bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved);
 
 /** [off, off+len) is to be newest on the primary, where S is a tenant. Errors as yk_store_need. */
 cl_int yk_tenant_bring(struct yk_store *s, size_t off, size_t len, uint64_t *moved);
+
+/** A launch over the tenant may have written [off, off+len). */
+void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len);
 
 /** At most N of those that are there, held for the caller; returns how many. */
 unsigned yk_tenant_list(struct yk_store **list, unsigned n);

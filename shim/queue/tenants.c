@@ -115,7 +115,7 @@ void yk_tenants_wrote(struct yk_launch *l, const struct yk_facts_kernel *f)
         bool known = f && i < f->nargs;
         if (m && yk_tenant_buffer(m->store) &&
             (known ? f->arg[i].written || f->arg[i].atomic : !(m->flags & CL_MEM_READ_ONLY)))
-            yk_store_wrote(m->store, yk_rt.primary->index, m->origin, m->size);
+            yk_tenant_wrote(m->store, m->origin, m->size);
     }
 }
 

@@ -393,6 +393,8 @@ static cl_int map_carry(struct yk_command *c, cl_event *real)
     cl_int err = drain(t);
     if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
         err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
+    if (err == CL_SUCCESS && t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+        err = yk_tenant_map(m->store, m->origin + t->off, t->len);
     yk_stats_moved(moved);
     return err;
 }
@@ -408,7 +410,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
         else if (writes)
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
         if (writes)
-            yk_tenant_unmap(t->mem->store);
+            yk_tenant_unmap(t->mem->store, t->mem->origin + t->off, t->len);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }
     cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);

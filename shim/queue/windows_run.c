@@ -119,9 +119,12 @@ static cl_int list_pieces(struct flow *f)
             cl_int err = yk_store_need_host(p->store[k], w->in.from, w->in.to - w->in.from, NULL);
             if (err != CL_SUCCESS)
                 return err;
-            if ((!stays(p, i, k) && !add_piece(&f->in, buffer, w, w->in, p->store[k], i)) ||
-                !add_piece(&f->out, buffer, w, w->out, p->store[k], i))
+            if (!stays(p, i, k) && !add_piece(&f->in, buffer, w, w->in, p->store[k], i))
                 return CL_OUT_OF_HOST_MEMORY;
+            struct yk_window_span out = w->out; /* but for what the program is writing in */
+            for (; yk_tenant_unmapped(p->store[k], &out.from, w->out.to, &out.to); out.from = out.to)
+                if (!add_piece(&f->out, buffer, w, out, p->store[k], i))
+                    return CL_OUT_OF_HOST_MEMORY;
         }
     return CL_SUCCESS;
 }

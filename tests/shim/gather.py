@@ -26,7 +26,8 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         alone, mixed, many, late = (merged(home, how) for how in ("alone", "mixed", "many", "late"))
     # Windows may end early where this machine is busy, so that fewer are merged, in more.
-    if not 0 < alone["launches"] <= 20 * 31:
+    # In one that ends right behind the launch with an event, more than a few have one.
+    if not 0 < alone["launches"] <= 20 * 31 + max(alone["as"] - 20, 0):
         bad.append(f"the launch that is waited for shares another's: {alone}")
     if mixed["launches"] < 20 * 24 or mixed["as"] * 12 > mixed["launches"]:
         bad.append(f"launches of four kernels are not one: {mixed}")

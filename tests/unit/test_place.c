@@ -8,9 +8,9 @@
 #include "solver/search/search.h"
 #include "tests/unit/main.h"
 
-enum { GRIDS = 16, WIDE = 4, LONG = 5, STATES = 8 };
+enum { GRIDS = 16, WIDE = 4, LONG = 5, STATES = 12 };
 
-/* GRIDS grids of WIDE x LONG variables with a factor on each edge: buckets of some 10^4 multiply-adds. */
+/* GRIDS grids of WIDE x LONG variables with a factor on each edge: buckets of some 10^5 multiply-adds. */
 static struct yk_network grids(void)
 {
     struct yk_network n = {.nvars = GRIDS * WIDE * LONG,
