@@ -54,6 +54,11 @@ struct yk_code {
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
     uint64_t warm_looked[YK_MAX_DEVICES][2];
+    /* By which code it runs whole (form.h): has the app's own kernel been launched, how many launches may go without
+     * it, has that begun; atomic. What its shares were compiled for; under lock. */
+    bool own_ran, apart_begun, apart_wide;
+    unsigned apart;
+    size_t apart_local[3];
     struct yk_code_kernel *merger; /* kernels of the merge program; under lock */
     double merge_spent;            /* ns that comparing its outputs is predicted to have taken so far */
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */

@@ -8,6 +8,7 @@
 #include "shim/core/trace.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/divide.h"
+#include "shim/queue/form.h"
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
@@ -92,7 +93,7 @@ bool yk_decide_never_splits(struct yk_code *code)
     return true;
 }
 
-bool yk_decide_whole_now(struct yk_launch *l)
+static bool whole_now(struct yk_launch *l)
 {
     struct yk_code *code = l->code;
     enum yk_build_state state = yk_build_now(code->build);
@@ -125,6 +126,11 @@ bool yk_decide_whole_now(struct yk_launch *l)
     }
     yk_stats_whole(reason_number(code, why));
     return true;
+}
+
+bool yk_decide_whole_now(struct yk_launch *l)
+{
+    return !yk_form_open(l->code) && whole_now(l);
 }
 
 static void whole(struct yk_decision *d, const char *reason)
@@ -280,7 +286,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         double ms = yk_remember_alone(l) / 16;
         state = yk_build_wait(build, YK_BUILD_ANALYSED, ms > 0 ? (uint64_t)(ms * 1e6) : 0);
     }
-    if (yk_decide_whole_now(l)) {
+    if (whole_now(l)) {
         d->reason = "as decided at once";
         return;
     }

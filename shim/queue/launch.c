@@ -6,6 +6,7 @@
 #include "shim/core/trace.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/decide.h"
+#include "shim/queue/form.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
 #include "shim/queue/verify.h"
@@ -52,6 +53,7 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED))
         __atomic_store_n(&l->fast->may, 0, __ATOMIC_RELAXED);
     cl_int err = yk_fast_settle(l->fast, l->value, l->nvalues);
+    yk_form_own(l->code);
     if (err == CL_SUCCESS)
         err = enqueue_on_primary(l, l->c.queue->real, l->fast->real, nwait, wait, real);
     if (err == CL_SUCCESS)
@@ -95,6 +97,7 @@ cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwai
     struct yk_code_kernel *k = yk_code_take(l->code, d->index, false);
     if (!k)
         return CL_OUT_OF_RESOURCES;
+    yk_form_own(l->code);
     err = yk_launch_set_args(l, k->real, d->index);
     if (err == CL_SUCCESS)
         err = enqueue_on_primary(l, on, k->real, nwait, wait, real);
@@ -335,7 +338,7 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     uint64_t start = yk_now_ns();
     cl_event own = NULL, before = d.measure ? clock_start(c->queue) : NULL;
     bool hidden = d.measure && !real;
-    err = yk_launch_whole(l, hidden ? &own : real);
+    err = yk_form_whole(l, hidden ? &own : real);
     if (err == CL_SUCCESS && d.measure) {
         cl_int ended = measure(l, start, before, hidden ? own : *real, d.launch);
         err = hidden ? ended : err;

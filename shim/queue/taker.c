@@ -5,6 +5,7 @@
 #include "device/ask.h"
 #include "shim/core/trace.h"
 #include "shim/queue/box.h"
+#include "shim/queue/form.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
 
@@ -65,7 +66,7 @@ static void issue(struct yk_taker *t, struct yk_chunk c)
     while (f->queue && f->n < share.n &&
            (f->err = yk_box_enqueue(w->l, w->facts, w->d, t->dev, f->queue, t->kernel->real, &share.box[f->n],
                                     &f->event[f->n])) == CL_SUCCESS)
-        f->n++;
+        yk_form_shared(w->l, t->dev, w->d->local, &share.box[f->n++]);
     t->touched = f->n > 0;
 }
 
