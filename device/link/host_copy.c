@@ -73,8 +73,11 @@ void yk_host_copy_ready(void)
 
 void yk_host_copy(void *to, const void *from, size_t len)
 {
-    if (!yk_host_copy_shared(len)) {
-        memcpy(to, from, len);
+    /* Programs may read a buffer into the memory that it lies in, elsewhere: undefined, but theirs. */
+    bool overlap = (const unsigned char *)to < (const unsigned char *)from + len &&
+                   (const unsigned char *)from < (const unsigned char *)to + len;
+    if (overlap || !yk_host_copy_shared(len)) {
+        memmove(to, from, len);
         return;
     }
     struct copy c = {.job = {.run = run}, .to = to, .from = from, .len = len};

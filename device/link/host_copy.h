@@ -20,7 +20,7 @@ unsigned yk_host_copy_threads(void);
  * parent's processor at first (shim/queue/crew.h). Thread: any; no lock held. */
 void yk_host_copy_ready(void);
 
-/** As memcpy (the two do not overlap), with other threads' help where yk_host_copy_shared. Thread: any; no lock
+/** As memmove, with other threads' help where yk_host_copy_shared and the two do not overlap. Thread: any; no lock
  * held. */
 void yk_host_copy(void *to, const void *from, size_t len);
 

@@ -1,5 +1,6 @@
 /* One random call each, with arguments good and bad. */
 #include <stdbool.h>
+#include <string.h>
 #include "tests/fuzz/entries/objects.h"
 
 static cl_uint wait_list(cl_event *list)
@@ -14,8 +15,6 @@ void create(void)
 {
     cl_int err;
     const char *text = source;
-    static const char *const names[] = {"vadd", "iota",      "scale_inplace", "copy",     "fill",    "add",  "fill",
-                                        "copy", "whole_ids", "set_flag",      "count_up", "nothing", "none", ""};
     cl_buffer_region region = {edge(), below(2) ? BYTES / 2 : edge()};
     static const cl_mem_flags flags[] = {0,
                                          CL_MEM_READ_WRITE,
@@ -49,7 +48,7 @@ void create(void)
         clBuildProgram(any(PROGRAM), 1, &device, below(2) ? "" : NULL, NULL, NULL);
         break;
     default:
-        put(KERNEL, clCreateKernel(any(PROGRAM), names[below(sizeof names / sizeof *names)], &err));
+        put(KERNEL, clCreateKernel(any(PROGRAM), names[below(NAMES)], &err));
     }
 }
 
@@ -64,6 +63,40 @@ void set_argument(void)
         clSetKernelArg(k, below(4), below(10) ? sizeof v : below(8), below(10) ? &v : NULL);
 }
 
+/* A slot with a buffer that kernels may have all of; NULL: that one has none. */
+static cl_mem buffer(void)
+{
+    size_t size = 0;
+    cl_mem m = object[MEM][below(EACH)];
+    return m && clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) == CL_SUCCESS && size >= BYTES / 2 ? m
+                                                                                                                : NULL;
+}
+
+cl_kernel arranged(void)
+{
+    static const struct {
+        const char *name;
+        unsigned buffers;
+        bool value;
+    } form[] = {{"vadd", 3, false},     {"iota", 1, false},   {"scale_inplace", 1, true}, {"copy", 2, false},
+                {"fill", 1, true},      {"add", 2, false},    {"whole_ids", 1, false},    {"set_flag", 2, false},
+                {"count_up", 1, false}, {"nothing", 0, false}};
+    char name[64] = "";
+    cl_kernel k = any(KERNEL);
+    cl_int v = (cl_int)below(1000);
+    if (below(5) == 0 || clGetKernelInfo(k, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) != CL_SUCCESS)
+        return k;
+    for (unsigned f = 0; f < sizeof form / sizeof *form; f++)
+        for (unsigned i = 0; !strcmp(name, form[f].name) && i < form[f].buffers + form[f].value; i++) {
+            cl_mem m = i < form[f].buffers ? buffer() : NULL;
+            if (i >= form[f].buffers)
+                clSetKernelArg(k, i, sizeof v, &v);
+            else if (m)
+                clSetKernelArg(k, i, sizeof m, &m);
+        }
+    return k;
+}
+
 void launch(void)
 {
     static const size_t few[] = {0, 1, 7, 32, 64, 100, 128, 256}, some[] = {1, 2, 8, 16, 3};
@@ -73,10 +106,12 @@ void launch(void)
     for (int i = 0; i < 4; i++) {
         global[i] = dims > 1 ? few[below(4)] : few[below(8)];
         local[i] = some[below(5)];
+        if (global[i] % local[i] && below(4))
+            local[i] = 1;
         offset[i] = below(4) * 128;
     }
     cl_int err =
-        clEnqueueNDRangeKernel(any(QUEUE), any(KERNEL), dims, below(3) ? NULL : offset, below(30) ? global : NULL,
+        clEnqueueNDRangeKernel(any(QUEUE), arranged(), dims, below(3) ? NULL : offset, below(30) ? global : NULL,
                                below(3) ? local : NULL, n, n ? wait : NULL, below(2) ? &e : NULL);
     ok_calls += err == CL_SUCCESS;
     if (err == CL_SUCCESS)
@@ -92,21 +127,26 @@ void transfer(void)
     cl_command_queue q = any(QUEUE);
     cl_mem m = any(MEM), to = any(MEM);
     size_t origin[3] = {edge(), below(3), below(2)}, zero[3] = {0, 0, 0}, region[3] = {1 + below(64), 1 + below(8), 1};
+    size_t offset, size, there, there_size;
     cl_int err;
+    part_of(m, &offset, &size);
+    part_of(to, &there, &there_size);
+    if (below(8))
+        size = size < there_size ? size : there_size;
     if (blocking)
         open_gates();
     switch (below(8)) {
     case 0:
-        err = clEnqueueReadBuffer(q, m, blocking, edge(), edge(), below(20) ? host : NULL, n, w, out);
+        err = clEnqueueReadBuffer(q, m, blocking, offset, size, below(20) ? host : NULL, n, w, out);
         break;
     case 1:
-        err = clEnqueueWriteBuffer(q, m, blocking, edge(), edge(), host, n, w, out);
+        err = clEnqueueWriteBuffer(q, m, blocking, offset, size, host, n, w, out);
         break;
     case 2:
-        err = clEnqueueCopyBuffer(q, m, to, edge(), edge(), edge(), n, w, out);
+        err = clEnqueueCopyBuffer(q, m, to, offset, there, size, n, w, out);
         break;
     case 3:
-        err = clEnqueueFillBuffer(q, m, host, (size_t)1 << below(9), edge(), edge(), n, w, out);
+        err = clEnqueueFillBuffer(q, m, host, (size_t)1 << below(8), offset, size, n, w, out);
         break;
     case 4:
         err = clEnqueueReadBufferRect(q, m, blocking, origin, zero, region, below(2) ? 0 : edge(), 0, 0, 0, host, n, w,
@@ -152,8 +192,10 @@ void map(void)
         return;
     }
     cl_mem m = any(MEM);
+    size_t offset, size;
+    part_of(m, &offset, &size);
     mapped[i].mem = m;
-    mapped[i].p = clEnqueueMapBuffer(any(QUEUE), m, blocking, below(8), edge(), edge(), n, n ? wait : NULL, &e, &err);
+    mapped[i].p = clEnqueueMapBuffer(any(QUEUE), m, blocking, below(8), offset, size, n, n ? wait : NULL, &e, &err);
     ok_calls += err == CL_SUCCESS;
     if (err == CL_SUCCESS) {
         clRetainEvent(e);
@@ -203,6 +245,7 @@ void synchronise(void)
         return;
     }
     }
+    ok_calls += err == CL_SUCCESS;
     if (err == CL_SUCCESS)
         put(EVENT, e);
 }

@@ -19,6 +19,24 @@ enum { CALLS = 120, LIMIT_S = 20 };
 
 static long *shared_ok; /* commands taken by all sequences */
 
+/* Whatever else yoke does only sometimes: every sequence has some of it. */
+static void choose_options(void)
+{
+    static const char *const option[][2] = {{"YOKE_RING", "force"},    {"YOKE_PIPELINE", "force"},
+                                            {"YOKE_PIPELINE", "3"},    {"YOKE_GATHER", "force"},
+                                            {"YOKE_AHEAD", "force"},   {"YOKE_MEMORY_LIMIT", "0=16K"},
+                                            {"YOKE_EVICT", "force"},   {"YOKE_TAIL", "force"},
+                                            {"YOKE_MAILBOX", "force"}, {"YOKE_COPIERS", "force"},
+                                            {"YOKE_RECOVER", "1"},     {"YOKE_VERIFY", "1"},
+                                            {"YOKE_FAULT", "own@*"},   {"YOKE_MEMORY_LIMIT", "0=16K,1=4K"}};
+    for (unsigned n = below(4); n; n--) {
+        unsigned i = below(sizeof option / sizeof *option);
+        setenv(option[i][0], option[i][1], 0);
+        if (!strcmp(option[i][0], "YOKE_MEMORY_LIMIT") || !strcmp(option[i][0], "YOKE_EVICT"))
+            setenv("YOKE_MEMORY", "64M", 1);
+    }
+}
+
 static void sequence(uint64_t number)
 {
     static const char *const devices[] = {"cpu", "gpu,gpu", "cpu,gpu", "cpu,cpu", "gpu,cpu,accelerator"};
@@ -27,10 +45,11 @@ static void sequence(uint64_t number)
     if (below(4))
         setenv("YOKE_FORCE_SPLIT", "1", 1);
     setenv("YOKE_STRATEGY", below(2) ? "even" : "linear", 1);
+    choose_options();
     fill_slots();
     for (int i = 0; i < CALLS; i++) {
-        static void (*const step[])(void) = {create,   set_argument, set_argument, launch, launch, launch,
-                                             transfer, transfer,     synchronise,  query,  map};
+        static void (*const step[])(void) = {create,   set_argument, set_argument, launch, launch, launch, transfer,
+                                             transfer, synchronise,  query,        map,    other,  other};
         step[below(sizeof step / sizeof *step)]();
     }
     finish_all();

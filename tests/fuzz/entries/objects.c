@@ -1,4 +1,5 @@
 #include "tests/fuzz/entries/objects.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 const char *const source = "kernel void vadd(global const float *a, global const float *b, global float *c) {}\n"
@@ -12,6 +13,8 @@ const char *const source = "kernel void vadd(global const float *a, global const
                            "kernel void count_up(global uint *n) {}\n"
                            "kernel void nothing(void) {}\n";
 
+const char *const names[] = {"vadd",      "iota",     "scale_inplace", "copy",    "fill", "add",
+                             "whole_ids", "set_flag", "count_up",      "nothing", "none", ""};
 static uint64_t state;
 cl_device_id device;
 void *object[KINDS][EACH];
@@ -36,7 +39,10 @@ void *any(enum kind kind)
     uint32_t r = below(40);
     if (r == 0)
         return NULL;
-    return object[r == 1 ? (enum kind)below(KINDS) : kind][below(EACH)];
+    void *o = NULL;
+    for (int i = 0; i < 4 && !o; i++) /* most sequences are to get somewhere */
+        o = object[r == 1 ? (enum kind)below(KINDS) : kind][below(EACH)];
+    return o;
 }
 
 size_t edge(void)
@@ -61,6 +67,19 @@ size_t edge(void)
                                    SIZE_MAX - 64,
                                    SIZE_MAX / 2 + 1};
     return below(3) ? (size_t)below(BYTES / 128) * 64 : sizes[below(sizeof sizes / sizeof *sizes)];
+}
+
+void part_of(cl_mem m, size_t *offset, size_t *size)
+{
+    size_t all = 0;
+    *offset = edge();
+    *size = edge();
+    if (below(8) == 0 || clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof all, &all, NULL) != CL_SUCCESS || all < 256)
+        return;
+    *offset = (size_t)below((uint32_t)(all / 128)) * 128;
+    *size = 128 + (size_t)below((uint32_t)((all - *offset) / 64)) * 64;
+    if (*size > all - *offset)
+        *size = all - *offset;
 }
 
 static void release(enum kind kind, void *o)
@@ -105,8 +124,9 @@ void put(enum kind kind, void *o)
         return;
     if (kind == MEM)
         for (unsigned k = 0; object[MEM][i] && k < EACH; k++) {
+            cl_int err;
             release(KERNEL, object[KERNEL][k]);
-            object[KERNEL][k] = NULL;
+            object[KERNEL][k] = clCreateKernel(object[PROGRAM][below(8) == 0], names[below(NAMES)], &err);
         }
     if (kind == MEM)
         drop_maps_of(object[MEM][i]);
@@ -158,15 +178,17 @@ void fill_slots(void)
         const char *text = source;
         object[PROGRAM][i] = clCreateProgramWithSource(object[CONTEXT][i], 1, &text, NULL, &err);
         clBuildProgram(object[PROGRAM][i], 1, &device, "", NULL, NULL);
-        object[QUEUE][2 * i] = clCreateCommandQueue(object[CONTEXT][i], device, 0, &err);
-        object[QUEUE][2 * i + 1] = clCreateCommandQueue(
-            object[CONTEXT][i], device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, &err);
     }
     for (int i = 1; i < EACH; i++) /* nearly all in one context, or few calls would fit together */
         if (!object[CONTEXT][i] && clRetainContext(object[CONTEXT][0]) == CL_SUCCESS)
             object[CONTEXT][i] = object[CONTEXT][0];
-    for (int i = 0; i < EACH; i++)
-        object[MEM][i] = clCreateBuffer(object[CONTEXT][0], 0, BYTES, NULL, &err);
+    for (int i = 0; i < EACH; i++) {
+        bool other = i == EACH - 1;
+        object[MEM][i] = clCreateBuffer(object[CONTEXT][other], 0, BYTES, NULL, &err);
+        object[QUEUE][i] =
+            clCreateCommandQueue(object[CONTEXT][other], device, (cl_command_queue_properties)(i % 4), &err);
+        object[KERNEL][i] = clCreateKernel(object[PROGRAM][other], names[below(10)], &err);
+    }
 }
 
 void empty_slots(void)

@@ -19,6 +19,8 @@ struct mapping {
 };
 
 extern const char *const source; /* of every program */
+enum { NAMES = 12 };
+extern const char *const names[NAMES]; /* of its kernels; the last two are not there */
 extern cl_device_id device;
 extern void *object[KINDS][EACH]; /* held by the slot; NULL: none */
 extern struct mapping mapped[EACH];
@@ -31,6 +33,9 @@ void seed(uint64_t number);
 uint32_t below(uint32_t n);
 /** A size: mostly inside a buffer, else at an edge. */
 size_t edge(void);
+
+/** An offset and a size: mostly a part of M. */
+void part_of(cl_mem m, size_t *offset, size_t *size);
 
 /** A context with its program and queues, twice, and buffers. */
 void fill_slots(void);
@@ -57,6 +62,10 @@ void transfer(void);
 void map(void);
 void synchronise(void);
 void query(void);
+/** Of those that are rarer. */
+void other(void);
+/** A kernel, mostly with all its arguments given as it needs them. Borrowed; NULL: none. */
+cl_kernel arranged(void);
 /** Unmap what is mapped. */
 void unmap_all(void);
 
