@@ -53,13 +53,27 @@ void yk_tenant_end(struct yk_store *s)
     s->tenant = NULL;
 }
 
+static void wait_a_little(void)
+{
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
+/* Is it on its way, by another thread's doing? With the lock held. */
+static bool others_move(const struct yk_tenant *t)
+{
+    return t->moving && !pthread_equal(t->mover, pthread_self());
+}
+
 void yk_tenant_enter(struct yk_store *s)
 {
-    if (!s->tenant)
-        return;
-    yk_lock_take(&s->lock);
-    s->tenant->copying++;
-    yk_lock_drop(&s->lock);
+    for (bool in = !s->tenant; !in;) {
+        yk_lock_take(&s->lock);
+        in = !others_move(s->tenant);
+        s->tenant->copying += in;
+        yk_lock_drop(&s->lock);
+        if (!in)
+            wait_a_little();
+    }
 }
 
 void yk_tenant_leave(struct yk_store *s)
@@ -93,9 +107,25 @@ static bool drop(struct yk_store *s)
     return out;
 }
 
-static void wait_a_little(void)
+/* From now until end_move nobody else copies, or writes to the master. False: somebody does. */
+static bool begin_move(struct yk_store *s)
 {
-    nanosleep(&(struct timespec){0, 100000}, NULL);
+    struct yk_tenant *t = s->tenant;
+    yk_lock_take(&s->lock);
+    bool mine = !t->moving && !t->copying;
+    if (mine) {
+        t->moving = true;
+        t->mover = pthread_self();
+    }
+    yk_lock_drop(&s->lock);
+    return mine;
+}
+
+static void end_move(struct yk_store *s)
+{
+    yk_lock_take(&s->lock);
+    s->tenant->moving = false;
+    yk_lock_drop(&s->lock);
 }
 
 cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
@@ -106,7 +136,7 @@ cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
     bool wait = true, noted = false;
     while (m && wait) {
         yk_lock_take(&s->lock);
-        wait = s->tenant->leaving;
+        wait = others_move(s->tenant);
         if (!wait && (noted = yk_map_write(&s->map, off, len, YK_HOST) == YK_OK)) {
             *m = (struct yk_tenant_mapping){off, len, s->tenant->mapped};
             s->tenant->mapped = m;
@@ -161,51 +191,52 @@ void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len)
         yk_store_wrote(s, yk_rt.primary->index, from, to - from);
 }
 
-static void set_leaving(struct yk_store *s, bool leaving)
-{
-    yk_lock_take(&s->lock);
-    s->tenant->leaving = leaving;
-    yk_lock_drop(&s->lock);
-}
-
 bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved)
 {
-    set_leaving(s, true);
-    bool out = yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
-    set_leaving(s, false);
-    if (!out)
+    if (!begin_move(s))
         return false;
-    s->tenant->paid = 0;
-    yk_info("a buffer of %zu bytes leaves %s", s->size, yk_rt.primary->name);
-    return true;
+    bool out = yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
+    if (out)
+        s->tenant->paid = 0;
+    end_move(s);
+    if (out)
+        yk_info("a buffer of %zu bytes leaves %s", s->size, yk_rt.primary->name);
+    return out;
 }
 
-bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved)
+/* A buffer of the driver's, with all bytes, since drivers allocate when they come: a kernel would fail otherwise. */
+static bool come(struct yk_store *s, uint64_t *moved)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_tenant *t = s->tenant;
     cl_int err;
-    if (!t || t->refused || !yk_room_let(s->size))
-        return false;
     cl_mem buffer = d->cl->CreateBuffer(s->ctx->real[d->index], CL_MEM_READ_WRITE, s->size, NULL, &err);
     if (!buffer) {
         yk_room_end_let(s->size);
-        t->refused = true;
         return false;
     }
     yk_lock_take(&s->lock);
     __atomic_store_n(&t->buffer, buffer, __ATOMIC_RELEASE);
     yk_lock_drop(&s->lock);
     enlist(s);
-    /* All of it, since drivers allocate when bytes come: a kernel would fail otherwise. */
-    if (yk_tenant_bring(s, 0, s->size, moved) == CL_SUCCESS) {
-        yk_info("a buffer of %zu bytes comes to %s", s->size, d->name);
+    if (yk_tenant_bring(s, 0, s->size, moved) == CL_SUCCESS)
         return true;
-    }
-    t->refused = true;
-    while (!drop(s)) /* nothing is newest there alone: somebody copies */
+    while (!drop(s)) /* nothing is newest there alone, so that only memory for saying so may lack */
         wait_a_little();
     return false;
+}
+
+bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved)
+{
+    struct yk_tenant *t = s->tenant;
+    if (!t || t->refused || !begin_move(s))
+        return false;
+    bool room = yk_room_let(s->size), in = room && come(s, moved);
+    t->refused = room && !in;
+    end_move(s);
+    if (in)
+        yk_info("a buffer of %zu bytes comes to %s", s->size, yk_rt.primary->name);
+    return in;
 }
 
 unsigned yk_tenant_list(struct yk_store **list, unsigned n)

@@ -3,11 +3,13 @@
  * buffer of its whole size at the primary's location of the map, is seen by copies and by the worker that runs a launch
  * over it. Who lets them in and out: queue/tenants.c, one launch at a time.
  *
- * Rule of threads: any may copy (yk_tenant_enter .. yk_tenant_leave, done by transfer.c), and a tenant that somebody
- * copies from does not go; only the worker whose turn it is lets in, uses in a kernel, or lets out. */
+ * Rule of threads: any may copy, or write to the master (yk_tenant_enter .. yk_tenant_leave: transfer.c,
+ * queue/transfer.c), and a store that somebody does this with neither comes nor leaves; while it does, all of them
+ * wait. Only the worker whose turn it is lets in, uses in a kernel, or lets out. */
 #ifndef YK_SHIM_MEMORY_TENANT_H
 #define YK_SHIM_MEMORY_TENANT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include "partitioner/evict.h"
 #include "shim/memory/store.h"
@@ -19,9 +21,10 @@ struct yk_tenant_mapping {
 
 struct yk_tenant {
     cl_mem buffer;                    /* NULL: not there; under the store's lock, atomic */
-    unsigned copying;                 /* how many copy; under the store's lock, as the next two */
+    unsigned copying;                 /* how many copy; under the store's lock, as the next four */
     struct yk_tenant_mapping *mapped; /* regions of the master in which the program is writing */
-    bool leaving;                     /* its bytes are on their way to the master */
+    bool moving;                      /* it comes or leaves: its bytes are on their way, ... */
+    pthread_t mover;                  /* by the doing of this thread */
     bool refused;                     /* the driver gave it none */
     struct yk_evict_uses uses;        /* this and the next are of the worker whose turn it is */
     uint64_t paid;                    /* bytes that windows of it have cost since it was let out */
@@ -38,14 +41,15 @@ static inline cl_mem yk_tenant_buffer(const struct yk_store *s)
     return s->tenant ? __atomic_load_n(&s->tenant->buffer, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/** Around copies of S, whichever store that is. */
+/** Around copies of S and writes to its master, whichever store that is; may nest. What moves S is waited for; no lock
+ * held. */
 void yk_tenant_enter(struct yk_store *s);
 void yk_tenant_leave(struct yk_store *s);
 
 /**
  * The program is given [off, off+len) of S's master to write in, and gives it back. Meanwhile these bytes are newest on
  * the host, and nothing is copied over them: kernels may not touch them (OpenCL 3.0, 5.4.2), so that what a launch is
- * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way out. Both do
+ * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way. Both do
  * nothing for stores that are not host_only. Errors: CL_OUT_OF_HOST_MEMORY. Thread: the worker's.
  */
 cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len);
@@ -56,7 +60,8 @@ bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to
 
 /**
  * S gets a buffer on the primary with all its bytes; it has none. *MOVED grows by the bytes brought.
- * False: no room, or the driver has none (not asked again). No lock held. Cost: an allocation and a copy of all bytes.
+ * False: no room, somebody copies, or the driver has none (not asked again). No lock held. Cost: an allocation and a
+ * copy of all bytes.
  */
 bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved);
 

@@ -63,7 +63,17 @@ static cl_int bring(struct yk_mem *m, size_t off, size_t len)
 static cl_int on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transfer *t))
 {
     cl_int err = drain(t);
-    return err == CL_SUCCESS ? how(t) : err;
+    if (err != CL_SUCCESS)
+        return err;
+    struct yk_store *s = t->mem->store, *to = t->to ? t->to->store : NULL;
+    yk_tenant_enter(s);
+    if (to)
+        yk_tenant_enter(to);
+    err = how(t);
+    if (to)
+        yk_tenant_leave(to);
+    yk_tenant_leave(s);
+    return err;
 }
 
 static bool mem_resident(struct yk_command *c)

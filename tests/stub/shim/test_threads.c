@@ -277,4 +277,55 @@ START_TEST(everything_at_once_on_the_same_objects)
 }
 END_TEST
 
-YK_TEST_MAIN("threads", thousands_of_threads_with_ten_launches_each, everything_at_once_on_the_same_objects)
+enum { FIELD = 4096, WRITERS = 8 }; /* ints: so many buffers that they take turns on a device of 64 KiB */
+
+/* A kernel writes all of a field, the host a part of it, and then both must be seen: also where another thread's launch
+ * moves the field from the device meanwhile. */
+static void *field(void *arg)
+{
+    const cl_int me = (cl_int)(intptr_t)arg;
+    cl_int *in = calloc(FIELD, sizeof *in), *out = calloc(FIELD, sizeof *out), err, wrong = 0;
+    uint64_t seed = 77 + (uint64_t)me;
+    cl_command_queue q = clCreateCommandQueue(s.context, s.device, 0, &err);
+    cl_kernel fill = clCreateKernel(s.program, "fill", &err);
+    cl_mem m = clCreateBuffer(s.context, CL_MEM_READ_WRITE, FIELD * sizeof *in, NULL, &err);
+    for (cl_int round = 0; in && out && round < (few() ? 20 : 150) && !wrong; round++) {
+        cl_int v = round * 100000 + me;
+        size_t global = FIELD, local = 64, from = random_below(&seed, FIELD / 2),
+               n = 1 + random_below(&seed, FIELD / 2);
+        for (size_t i = 0; i < n; i++)
+            in[i] = -v - (cl_int)i;
+        err |= clSetKernelArg(fill, 0, sizeof m, &m) | clSetKernelArg(fill, 1, sizeof v, &v);
+        err |= clEnqueueNDRangeKernel(q, fill, 1, NULL, &global, &local, 0, NULL, NULL);
+        if (random_below(&seed, 2))
+            err |= clFinish(q);
+        err |= clEnqueueWriteBuffer(q, m, random_below(&seed, 2), 4 * from, 4 * n, in, 0, NULL, NULL);
+        if (random_below(&seed, 2))
+            err |= clEnqueueFillBuffer(q, m, &in[0], 4, 4 * from, 4, 0, NULL, NULL);
+        err |= clEnqueueReadBuffer(q, m, CL_TRUE, 0, FIELD * sizeof *out, out, 0, NULL, NULL);
+        for (size_t i = 0; i < FIELD; i++)
+            wrong |= out[i] != (i < from || i >= from + n ? v + (cl_int)i : in[i - from]);
+    }
+    err |= clReleaseMemObject(m) | clReleaseKernel(fill) | clReleaseCommandQueue(q);
+    free(in);
+    free(out);
+    return (void *)(intptr_t)(err | wrong);
+}
+
+START_TEST(what_the_host_writes_while_others_compute_stays)
+{
+    pthread_t t[WRITERS];
+    shim_open(&s, 0);
+    for (intptr_t i = 0; i < WRITERS; i++)
+        ck_assert_int_eq(pthread_create(&t[i], NULL, field, (void *)i), 0);
+    for (int i = 0; i < WRITERS; i++) {
+        void *wrong;
+        pthread_join(t[i], &wrong);
+        ck_assert_msg(!wrong, "thread %d: %ld", i, (long)wrong);
+    }
+    shim_close(&s);
+}
+END_TEST
+
+YK_TEST_MAIN("threads", what_the_host_writes_while_others_compute_stays, thousands_of_threads_with_ten_launches_each,
+             everything_at_once_on_the_same_objects)
