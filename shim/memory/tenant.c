@@ -191,10 +191,15 @@ void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len)
         yk_store_wrote(s, yk_rt.primary->index, from, to - from);
 }
 
-bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved)
+bool yk_tenant_let_out(struct yk_store *s, bool wait, uint64_t *moved)
 {
-    if (!begin_move(s))
-        return false;
+    for (bool mine = false; !mine;) {
+        mine = begin_move(s);
+        if (!mine && !wait)
+            return false;
+        if (!mine)
+            wait_a_little(); /* who copies waits for nobody who moves this one */
+    }
     bool out = yk_store_need_host(s, 0, s->size, moved) == CL_SUCCESS && drop(s);
     if (out)
         s->tenant->paid = 0;

@@ -65,9 +65,9 @@ bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to
  */
 bool yk_tenant_let_in(struct yk_store *s, uint64_t *moved);
 
-/** What is newest there goes to the host, and the buffer is released. False: somebody copies, or what is there cannot
- * be had; it stays. No lock held. */
-bool yk_tenant_let_out(struct yk_store *s, uint64_t *moved);
+/** What is newest there goes to the host, and the buffer is released. False: somebody copies, unless he is to be WAITed
+ * for, or what is there cannot be had; it stays. No lock held. */
+bool yk_tenant_let_out(struct yk_store *s, bool wait, uint64_t *moved);
 
 /** [off, off+len) is to be newest on the primary, where S is a tenant. Errors as yk_store_need. */
 cl_int yk_tenant_bring(struct yk_store *s, size_t off, size_t len, uint64_t *moved);

@@ -38,7 +38,7 @@ static bool make_room(const struct yk_launch *l, const struct yk_store *s, uint6
         n && yk_evict_choose(memory, (unsigned)(at - memory), needed, force ? 0 : yk_evict_next(&s->tenant->uses, now));
     for (struct yk_evict_memory *m = memory; room && m < at; m++)
         if (m->leaves)
-            room = yk_tenant_let_out(list[m->id], moved);
+            room = yk_tenant_let_out(list[m->id], false, moved);
     for (unsigned i = 0; i < n; i++)
         yk_store_drop(list[i]);
     free(list);
@@ -87,7 +87,7 @@ bool yk_tenants_clear(struct yk_launch *l, bool own, uint64_t *moved)
     bool left = false;
     for (unsigned i = 0; i < n; i++) {
         if (own || !uses(l, list[i]))
-            left |= yk_tenant_let_out(list[i], moved);
+            left |= yk_tenant_let_out(list[i], true, moved); /* the launch fails without room */
         yk_store_drop(list[i]);
     }
     free(list);

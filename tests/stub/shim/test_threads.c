@@ -279,6 +279,8 @@ END_TEST
 
 enum { FIELD = 4096, WRITERS = 8 }; /* ints: so many buffers that they take turns on a device of 64 KiB */
 
+static cl_mem halves[WRITERS / 4]; /* some have half of a buffer that another thread works on too */
+
 /* A kernel writes all of a field, the host a part of it, and then both must be seen: also where another thread's launch
  * moves the field from the device meanwhile. */
 static void *field(void *arg)
@@ -288,7 +290,9 @@ static void *field(void *arg)
     uint64_t seed = 77 + (uint64_t)me;
     cl_command_queue q = clCreateCommandQueue(s.context, s.device, 0, &err);
     cl_kernel fill = clCreateKernel(s.program, "fill", &err);
-    cl_mem m = clCreateBuffer(s.context, CL_MEM_READ_WRITE, FIELD * sizeof *in, NULL, &err);
+    cl_buffer_region half = {me % 2 * FIELD * sizeof *in, FIELD * sizeof *in};
+    cl_mem m = me < WRITERS / 2 ? clCreateSubBuffer(halves[me / 2], 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &err)
+                                : clCreateBuffer(s.context, CL_MEM_READ_WRITE, FIELD * sizeof *in, NULL, &err);
     for (cl_int round = 0; in && out && round < (few() ? 20 : 150) && !wrong; round++) {
         cl_int v = round * 100000 + me;
         size_t global = FIELD, local = 64, from = random_below(&seed, FIELD / 2),
@@ -316,6 +320,8 @@ START_TEST(what_the_host_writes_while_others_compute_stays)
 {
     pthread_t t[WRITERS];
     shim_open(&s, 0);
+    for (int i = 0; i < WRITERS / 4; i++)
+        halves[i] = shim_buffer(&s, 2 * FIELD * sizeof(cl_int));
     for (intptr_t i = 0; i < WRITERS; i++)
         ck_assert_int_eq(pthread_create(&t[i], NULL, field, (void *)i), 0);
     for (int i = 0; i < WRITERS; i++) {
@@ -323,6 +329,8 @@ START_TEST(what_the_host_writes_while_others_compute_stays)
         pthread_join(t[i], &wrong);
         ck_assert_msg(!wrong, "thread %d: %ld", i, (long)wrong);
     }
+    for (int i = 0; i < WRITERS / 4; i++)
+        OK(clReleaseMemObject(halves[i]));
     shim_close(&s);
 }
 END_TEST
