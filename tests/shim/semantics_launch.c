@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tests/shim/semantics.h"
 #include "tests/unit/main.h"
@@ -96,40 +97,106 @@ START_TEST(an_event_changes_nothing_of_a_launch)
 }
 END_TEST
 
+enum { THREADS = 8, FIELD = N };
+
+struct field {
+    struct cl *c;
+    cl_mem whole; /* a half of which is the thread's; NULL: it makes one for itself */
+    cl_uint number;
+};
+
+static cl_uint random_below(uint64_t *seed, cl_uint n)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (cl_uint)(*seed >> 33) % n;
+}
+
+/* IN to [from, from+n) of M, in one of several ways; some are still under way then. */
+static cl_int put_part(cl_command_queue q, cl_mem m, cl_mem other, uint64_t *seed, size_t from, size_t n,
+                       const cl_int *in)
+{
+    const size_t at[3] = {4 * from, 0, 0}, zero[3] = {0, 0, 0}, size[3] = {4 * n, 1, 1};
+    cl_int err, wait;
+    switch (random_below(seed, 4)) {
+    case 0:
+        return clEnqueueWriteBuffer(q, m, random_below(seed, 2), 4 * from, 4 * n, in, 0, NULL, NULL);
+    case 1:
+        return clEnqueueWriteBufferRect(q, m, random_below(seed, 2), at, zero, size, 0, 0, 0, 0, in, 0, NULL, NULL);
+    case 2:
+        err = clEnqueueWriteBuffer(q, other, CL_FALSE, 0, 4 * n, in, 0, NULL, NULL);
+        return err | clEnqueueCopyBuffer(q, other, m, 0, 4 * from, 4 * n, 0, NULL, NULL);
+    default: {
+        cl_map_flags how = random_below(seed, 2) ? CL_MAP_WRITE : CL_MAP_WRITE_INVALIDATE_REGION;
+        cl_int *p = clEnqueueMapBuffer(q, m, CL_TRUE, how, 4 * from, 4 * n, 0, NULL, NULL, &err);
+        for (size_t i = 0; p && i < n; i++)
+            p[i] = in[i];
+        wait = p ? clEnqueueUnmapMemObject(q, m, p, 0, NULL, NULL) : CL_MAP_FAILURE;
+        return err | wait;
+    }
+    }
+}
+
+/* A kernel writes all of a field, the host a part of it, and both must be seen, whatever others' launches do meanwhile.
+ */
 static void *thread_main(void *arg)
 {
-    struct cl *c = arg;
-    cl_int err, out[N];
-    cl_command_queue q = clCreateCommandQueue(c->context, c->device, 0, &err);
-    cl_kernel k = clCreateKernel(c->program, "fill", &err);
-    cl_mem a = clCreateBuffer(c->context, CL_MEM_READ_WRITE, sizeof out, NULL, &err);
-    size_t global = N, local = LOCAL;
+    struct field *f = arg;
+    cl_int err, e2, *in = calloc(FIELD, sizeof *in), *out = calloc(FIELD, sizeof *out);
+    cl_command_queue q = clCreateCommandQueue(f->c->context, f->c->device, 0, &err);
+    cl_kernel k = clCreateKernel(f->c->program, "fill", &err);
+    cl_buffer_region half = {f->number % 2 * FIELD * sizeof *in, FIELD * sizeof *in};
+    cl_mem a = f->whole ? clCreateSubBuffer(f->whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &err)
+                        : clCreateBuffer(f->c->context, CL_MEM_READ_WRITE, half.size, NULL, &err);
+    cl_mem other = clCreateBuffer(f->c->context, CL_MEM_READ_WRITE, half.size, NULL, &e2);
+    uint64_t seed = 77 + f->number;
     intptr_t wrong = 0;
-    for (cl_int n = 0; n < 40; n++) {
+    err |= e2;
+    for (cl_int round = 0; in && out && round < 40 && !wrong; round++) {
+        cl_int v = round * 100000 + (cl_int)f->number;
+        size_t global = FIELD, local = LOCAL, from = random_below(&seed, FIELD / 2),
+               n = 1 + random_below(&seed, FIELD / 2);
+        for (size_t i = 0; i < n; i++)
+            in[i] = -v - (cl_int)i;
         err |= clSetKernelArg(k, 0, sizeof a, &a);
-        err |= clSetKernelArg(k, 1, sizeof n, &n);
+        err |= clSetKernelArg(k, 1, sizeof v, &v);
         err |= clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, NULL);
-        err |= clEnqueueReadBuffer(q, a, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
-        for (int i = 0; i < N; i++)
-            wrong += out[i] != n + i;
+        if (random_below(&seed, 2))
+            err |= clFinish(q);
+        err |= put_part(q, a, other, &seed, from, n, in);
+        if (random_below(&seed, 2))
+            err |= clEnqueueFillBuffer(q, a, &in[0], 4, 4 * from, 4, 0, NULL, NULL);
+        err |= clEnqueueReadBuffer(q, a, CL_TRUE, 0, FIELD * sizeof *out, out, 0, NULL, NULL);
+        for (size_t i = 0; i < FIELD; i++)
+            wrong += out[i] != (i < from || i >= from + n ? v + (cl_int)i : in[i - from]);
     }
     clReleaseMemObject(a);
+    clReleaseMemObject(other);
     clReleaseKernel(k);
     clReleaseCommandQueue(q);
+    free(in);
+    free(out);
     return (void *)(wrong + (err != CL_SUCCESS));
 }
 
 START_TEST(threads_with_queues_of_their_own)
 {
     struct cl c = open_cl(0);
-    pthread_t t[8];
-    for (int i = 0; i < 8; i++)
-        ck_assert(!pthread_create(&t[i], NULL, thread_main, &c));
-    for (int i = 0; i < 8; i++) {
+    struct field f[THREADS];
+    cl_mem whole[THREADS / 4];
+    pthread_t t[THREADS];
+    for (int i = 0; i < THREADS / 4; i++)
+        whole[i] = buffer_of(&c, 2 * FIELD * sizeof(cl_int));
+    for (cl_uint i = 0; i < THREADS; i++) {
+        f[i] = (struct field){&c, i < THREADS / 2 ? whole[i / 2] : NULL, i};
+        ck_assert(!pthread_create(&t[i], NULL, thread_main, &f[i]));
+    }
+    for (int i = 0; i < THREADS; i++) {
         void *wrong;
         pthread_join(t[i], &wrong);
-        ck_assert_ptr_null(wrong);
+        ck_assert_msg(!wrong, "thread %d", i);
     }
+    for (int i = 0; i < THREADS / 4; i++)
+        OK(clReleaseMemObject(whole[i]));
     close_cl(&c);
 }
 END_TEST
