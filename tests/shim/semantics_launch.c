@@ -151,7 +151,7 @@ static void *thread_main(void *arg)
     uint64_t seed = 77 + f->number;
     intptr_t wrong = 0;
     err |= e2;
-    for (cl_int round = 0; in && out && round < 40 && !wrong; round++) {
+    for (cl_int round = 0; in && out && round < 24 && !wrong; round++) {
         cl_int v = round * 100000 + (cl_int)f->number;
         size_t global = FIELD, local = LOCAL, from = random_below(&seed, FIELD / 2),
                n = 1 + random_below(&seed, FIELD / 2);
