@@ -36,17 +36,24 @@ static int64_t floor_div(int64_t a, int64_t by)
     return a >= 0 ? a / by : -((-a + by - 1) / by);
 }
 
-/* Range and density of B's sum; its bounds are 0 before. */
-static void measure(struct bundle *b, const struct yk_form_vars *v)
+/* [*START, *START + the range of K * x), for x in [LO, HI]. False: numbers that no program of ours has written; facts
+ * are read from files. */
+static bool add_range(int64_t k, int64_t lo, int64_t hi, int64_t *start, int64_t *end)
+{
+    int64_t a, b;
+    return !__builtin_mul_overflow(k, lo, &a) && !__builtin_mul_overflow(k, hi, &b) &&
+           !__builtin_add_overflow(*start, YK_MIN(a, b), start) && !__builtin_add_overflow(*end, YK_MAX(a, b), end);
+}
+
+/* Range and density of B's sum; its bounds are 0 before. False: it has no range in 64 bits. */
+static bool measure(struct bundle *b, const struct yk_form_vars *v)
 {
     uint64_t span = 0;
     bool used[YK_FORM_TERMS] = {false};
     b->dense = true;
-    for (unsigned i = 0; i < b->n; i++) {
-        int64_t lo = v->v[b->var[i]].lo, hi = v->v[b->var[i]].hi, k = b->k[i];
-        b->lo += YK_MIN(k * lo, k * hi);
-        b->hi += YK_MAX(k * lo, k * hi);
-    }
+    for (unsigned i = 0; i < b->n; i++)
+        if (!add_range(b->k[i], v->v[b->var[i]].lo, v->v[b->var[i]].hi, &b->lo, &b->hi))
+            return false;
     for (unsigned round = 0; round < b->n; round++) { /* from the smallest factor up, without gaps */
         unsigned least = YK_FORM_TERMS;
         for (unsigned i = 0; i < b->n; i++)
@@ -55,8 +62,9 @@ static void measure(struct bundle *b, const struct yk_form_vars *v)
         uint64_t k = (uint64_t)llabs(b->k[least]);
         used[least] = true;
         b->dense &= k <= span + 1;
-        span += k * (uint64_t)(v->v[b->var[least]].hi - v->v[b->var[least]].lo);
+        span += k * ((uint64_t)v->v[b->var[least]].hi - (uint64_t)v->v[b->var[least]].lo);
     }
+    return true;
 }
 
 static bool shares_variable(const struct bundle *b, const struct yk_form *f)
@@ -75,7 +83,9 @@ static int same_direction(const struct bundle *b, const struct yk_form *f, int64
     if (b->n != f->n)
         return 0;
     for (unsigned i = 0; i < b->n; i++) {
-        int one = f->k[i] == g * b->k[i] ? 1 : f->k[i] == -g * b->k[i] ? -1 : 0;
+        int64_t k = 0;
+        bool fits = !__builtin_mul_overflow(g, b->k[i], &k);
+        int one = !fits ? 0 : f->k[i] == k ? 1 : f->k[i] == -k ? -1 : 0;
         if (b->var[i] != f->var[i] || !one || (sign && sign != one))
             return 0;
         sign = one;
@@ -111,7 +121,11 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
             b->var[i] = f->var[i];
             b->k[i] = f->k[i] / g;
         }
-        measure(b, v);
+        if (!measure(b, v)) {
+            d->n--;
+            d->loose = true;
+            return;
+        }
         sign = 1;
     }
     /* g*u + c >= 0, or -g*u + c >= 0 */
@@ -124,11 +138,12 @@ static void narrow(struct domain *d, const struct yk_form_vars *v, const struct 
     d->empty |= b->lo > b->hi;
 }
 
-static void stride(struct yk_strides *s, int64_t *start, int64_t k, int64_t lo, int64_t hi)
+static bool stride(struct yk_strides *s, int64_t *start, int64_t k, int64_t lo, int64_t hi)
 {
-    *start += YK_MIN(k * lo, k * hi);
+    int64_t end = 0;
     s->v[s->n].k = llabs(k);
-    s->v[s->n++].count = (uint64_t)(hi - lo) + 1;
+    s->v[s->n++].count = (uint64_t)hi - (uint64_t)lo + 1;
+    return add_range(k, lo, hi, start, &end);
 }
 
 /* How much F moves with bundle B; false: not with its sum alone. */
@@ -150,12 +165,12 @@ static bool along(const struct bundle *b, const struct yk_form *f, int64_t *m)
     return true;
 }
 
-/* Where a sum of strides begins and which they are. */
-static int64_t strides_of(const struct yk_form *f, const struct yk_form_vars *v, const struct domain *d,
-                          struct yk_strides *s, bool *exact)
+/* At *START a sum of strides begins; which they are. False: that does not fit in 64 bits. */
+static bool strides_of(const struct yk_form *f, const struct yk_form_vars *v, const struct domain *d,
+                       struct yk_strides *s, int64_t *start, bool *exact)
 {
     bool done[YK_FORM_TERMS] = {false};
-    int64_t start = f->c;
+    *start = f->c;
     s->n = 0;
     for (unsigned i = 0; i < d->n; i++) {
         const struct bundle *b = &d->b[i];
@@ -166,7 +181,8 @@ static int64_t strides_of(const struct yk_form *f, const struct yk_form_vars *v,
         }
         if (!m)
             continue;
-        stride(s, &start, m, b->lo, b->hi);
+        if (!stride(s, start, m, b->lo, b->hi))
+            return false;
         for (unsigned j = 0; j < f->n; j++)
             for (unsigned t = 0; t < b->n; t++)
                 done[j] |= f->var[j] == b->var[t];
@@ -175,9 +191,10 @@ static int64_t strides_of(const struct yk_form *f, const struct yk_form_vars *v,
         if (done[j])
             continue;
         *exact &= !v->v[f->var[j]].free;
-        stride(s, &start, f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi);
+        if (!stride(s, start, f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi))
+            return false;
     }
-    return start;
+    return true;
 }
 
 static struct yk_touch all_of(const struct yk_facts_access *a, uint64_t size)
@@ -198,7 +215,9 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
         r->offset = (uint64_t)start;
         return true;
     }
-    int64_t end = start + (int64_t)extent;
+    int64_t end;
+    if (extent > INT64_MAX || __builtin_add_overflow(start, (int64_t)extent, &end))
+        end = INT64_MAX;
     t->exact = false;
     start = YK_MAX(start, lo);
     start = YK_MAX(start, INT64_C(0));
@@ -232,10 +251,14 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
     } else if (some) {
         bool exact = a->exact && !c.unknown && !d.loose, all = true;
         *t = (struct yk_touch){.arg = a->arg, .kind = a->kind};
-        int64_t start = strides_of(f, &r->vars, &d, &s, &exact);
-        t->region = yk_strides_region(&s, a->bytes, &all);
-        t->exact = exact && all && a->kind == YK_ACCESS_WRITE;
-        some = clip(t, start, f->lo, f->hi + (int64_t)a->bytes, size);
+        int64_t start;
+        if (strides_of(f, &r->vars, &d, &s, &start, &exact)) {
+            t->region = yk_strides_region(&s, a->bytes, &all);
+            t->exact = exact && all && a->kind == YK_ACCESS_WRITE;
+            some = clip(t, start, f->lo, f->hi + (int64_t)a->bytes, size);
+        } else {
+            *t = all_of(a, size);
+        }
     }
     r->vars.n = vars;
     return some;

@@ -251,6 +251,8 @@ static yk_status compile(struct job *j)
         ok = push(&v, *w);
     ok = ok && push(&v, "-finclude-default-header") && push(&v, "-fdeclare-opencl-builtins") && push(&v, "-O1") &&
          push(&v, "-disable-llvm-passes") && push(&v, "-emit-llvm-bc") && push(&v, "-cl-kernel-arg-info") &&
+         /* clang 14 looks for what was meant by names nested in one another for ever */
+         push(&v, "-fno-spell-checking") &&
          (f->size > MAX_LINES_FOR || push(&v, "-debug-info-kind=line-tables-only")) && push(&v, "-ffp-contract=on") &&
          (!f->options.single_constants || push(&v, "-cl-single-precision-constant")) && push(&v, "-") &&
          yk_array_push(&v, NULL);
