@@ -11,18 +11,14 @@ static const char source[] = "kernel void twist(global uint *a) { size_t i = get
 
 int main(int argc, char **argv)
 {
-    cl_platform_id platform;
     cl_device_id d;
     cl_int err;
     const char *text = source;
     if (argc != 3)
         return 2;
-    need(clGetPlatformIDs(1, &platform, NULL), "platform");
-    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &d, NULL), "device");
-    cl_context c = clCreateContext(NULL, 1, &d, NULL, NULL, &err);
-    need(err, "context");
-    cl_command_queue q = clCreateCommandQueue(c, d, 0, &err);
-    need(err, "queue");
+    cl_context c;
+    cl_command_queue q;
+    begin(&d, &c, &q);
     bool from_source = !strcmp(argv[1], "save");
     cl_program p = from_source ? clCreateProgramWithSource(c, 1, &text, NULL, &err) : load(c, d, argv[2]);
     need(clBuildProgram(p, 1, &d, from_source ? "-DROUNDS=50" : NULL, NULL, NULL), "build");

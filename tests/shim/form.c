@@ -14,18 +14,14 @@ static const char source[] =
 int main(int argc, char **argv)
 {
     static cl_uint got[LARGE];
-    cl_platform_id platform;
     cl_device_id d;
     cl_int err;
     const char *text = source;
     const int small = argc > 1 ? atoi(argv[1]) : 0;
     cl_uint zero = 0, sum = 0;
-    need(clGetPlatformIDs(1, &platform, NULL), "platform");
-    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &d, NULL), "device");
-    cl_context c = clCreateContext(NULL, 1, &d, NULL, NULL, &err);
-    need(err, "context");
-    cl_command_queue q = clCreateCommandQueue(c, d, 0, &err);
-    need(err, "queue");
+    cl_context c;
+    cl_command_queue q;
+    begin(&d, &c, &q);
     cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &err);
     need(clBuildProgram(p, 1, &d, "", NULL, NULL), "build");
     cl_kernel k = clCreateKernel(p, "tell", &err);

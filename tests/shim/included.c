@@ -49,17 +49,12 @@ static void run(cl_context c, cl_command_queue q, cl_program p, const char *name
 
 int main(int argc, char **argv)
 {
-    cl_platform_id platform;
     cl_device_id d;
-    cl_int err;
     const char *text = source, *how = argc > 1 ? argv[1] : "";
-    need(clGetPlatformIDs(1, &platform, NULL), "platform");
-    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &d, NULL), "device");
-    cl_context c = clCreateContext(NULL, 1, &d, NULL, NULL, &err);
-    need(err, "context");
-    cl_command_queue q = clCreateCommandQueue(c, d, 0, &err);
-    need(err, "queue");
-    cl_program p = !strcmp(how, "load") ? load(c, d, argv[2]) : clCreateProgramWithSource(c, 1, &text, NULL, &err);
+    cl_context c;
+    cl_command_queue q;
+    begin(&d, &c, &q);
+    cl_program p = !strcmp(how, "load") ? load(c, d, argv[2]) : clCreateProgramWithSource(c, 1, &text, NULL, NULL);
     need(clBuildProgram(p, 1, &d, "-I.", NULL, NULL), "build");
     if (!strcmp(how, "save"))
         save(p, argv[2]);

@@ -15,6 +15,19 @@ static inline void need(cl_int err, const char *what)
     exit(err == CL_INVALID_BINARY ? 3 : 1);
 }
 
+/* The first device, with a context and an in-order queue, which the caller releases. */
+static inline void begin(cl_device_id *d, cl_context *c, cl_command_queue *q)
+{
+    cl_platform_id platform;
+    cl_int err;
+    need(clGetPlatformIDs(1, &platform, NULL), "platform");
+    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, d, NULL), "device");
+    *c = clCreateContext(NULL, 1, d, NULL, NULL, &err);
+    need(err, "context");
+    *q = clCreateCommandQueue(*c, *d, 0, &err);
+    need(err, "queue");
+}
+
 static inline void save(cl_program p, const char *path)
 {
     size_t size;
