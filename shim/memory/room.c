@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "shim/core/runtime.h"
 
@@ -12,7 +13,10 @@
 enum { ALL_STAY = 2, ONE_STAYS = 4 };
 enum { LEAST = 1 << 20 }; /* of what a program can be told */
 
-static uint64_t told, taken, let; /* atomic */
+static uint64_t told;
+/* Decided together: a buffer that is counted for a moment, and then refused, would take the room from a launch. */
+static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
+static uint64_t taken, let, lent; /* under LOCK */
 
 static uint64_t sum(void)
 {
@@ -50,6 +54,13 @@ uint64_t yk_room_told(void)
     return told;
 }
 
+/* Bytes in nobody's hands. With the lock held. */
+static uint64_t left(void)
+{
+    uint64_t have = taken + let + lent;
+    return have < yk_rt.primary->global_mem ? yk_rt.primary->global_mem - have : 0;
+}
+
 bool yk_room_take(size_t size)
 {
     if (!yk_room_told())
@@ -57,43 +68,83 @@ bool yk_room_take(size_t size)
     const struct yk_device *d = yk_rt.primary;
     if (size > d->max_alloc || size > d->global_mem / ONE_STAYS)
         return false;
-    uint64_t have = __atomic_add_fetch(&taken, size, __ATOMIC_RELAXED);
-    uint64_t tenants = __atomic_load_n(&let, __ATOMIC_RELAXED);
-    if (have <= d->global_mem / ALL_STAY && have >= size && have + tenants <= d->global_mem / 4 * 3)
-        return true;
-    yk_room_give(size);
-    return false;
+    yk_lock_take(&lock);
+    bool room =
+        taken + size <= d->global_mem / ALL_STAY && taken + let + size <= d->global_mem / 4 * 3 && size <= left();
+    taken += room ? size : 0;
+    yk_lock_drop(&lock);
+    return room;
 }
 
 void yk_room_give(size_t size)
 {
-    if (told)
-        __atomic_sub_fetch(&taken, size, __ATOMIC_RELAXED);
+    if (!told)
+        return;
+    yk_lock_take(&lock);
+    taken -= size;
+    yk_lock_drop(&lock);
+}
+
+/* With the lock held. */
+static uint64_t let_left(void)
+{
+    uint64_t all = yk_rt.primary->global_mem, may = taken < all ? (all - taken) / 2 : 0,
+             more = let < may ? may - let : 0;
+    return more < left() ? more : left();
 }
 
 uint64_t yk_room_let_left(void)
 {
-    uint64_t have = __atomic_load_n(&taken, __ATOMIC_RELAXED), all = yk_rt.primary->global_mem;
-    uint64_t may = have < all ? (all - have) / 2 : 0, tenants = __atomic_load_n(&let, __ATOMIC_RELAXED);
-    return tenants < may ? may - tenants : 0;
+    yk_lock_take(&lock);
+    uint64_t more = let_left();
+    yk_lock_drop(&lock);
+    return more;
 }
 
 bool yk_room_let(size_t size)
 {
-    if (size > yk_rt.primary->max_alloc || size > yk_room_let_left())
-        return false;
-    __atomic_add_fetch(&let, size, __ATOMIC_RELAXED);
-    return true;
+    yk_lock_take(&lock);
+    bool room = size <= yk_rt.primary->max_alloc && size <= let_left();
+    let += room ? size : 0;
+    yk_lock_drop(&lock);
+    return room;
 }
 
 void yk_room_end_let(size_t size)
 {
-    __atomic_sub_fetch(&let, size, __ATOMIC_RELAXED);
+    yk_lock_take(&lock);
+    let -= size;
+    yk_lock_drop(&lock);
+}
+
+uint64_t yk_room_let_now(void)
+{
+    yk_lock_take(&lock);
+    uint64_t now = let;
+    yk_lock_drop(&lock);
+    return now;
+}
+
+uint64_t yk_room_borrow(void)
+{
+    yk_lock_take(&lock);
+    uint64_t all = left();
+    lent += all;
+    yk_lock_drop(&lock);
+    return all;
+}
+
+void yk_room_return(uint64_t bytes)
+{
+    yk_lock_take(&lock);
+    lent -= bytes;
+    yk_lock_drop(&lock);
 }
 
 uint64_t yk_room_left(void)
 {
-    uint64_t have = __atomic_load_n(&taken, __ATOMIC_RELAXED) + __atomic_load_n(&let, __ATOMIC_RELAXED);
-    uint64_t all = yk_rt.primary->global_mem;
-    return have < all ? all - have : 0;
+    yk_lock_take(&lock);
+    uint64_t all = left();
+    yk_lock_drop(&lock);
+    return all;
 }

@@ -21,12 +21,18 @@ bool yk_room_take(size_t size);
 void yk_room_give(size_t size);
 
 /** The same for a buffer of one that lives on the host (tenant.h): of what the others leave, half is for windows.
- * yk_room_let_left: bytes that may yet be let so. */
+ * yk_room_let_now: bytes that are let so; yk_room_let_left: that may yet be. */
 bool yk_room_let(size_t size);
 void yk_room_end_let(size_t size);
+uint64_t yk_room_let_now(void);
 uint64_t yk_room_let_left(void);
 
-/** Bytes of the primary that buffers have not taken. */
+/** Bytes of the primary that nobody has. Thread: any. */
 uint64_t yk_room_left(void);
+
+/** The same, and from then on the caller's, for windows, until yk_room_return gives them back, at once or in parts.
+ * There is a quarter of the memory at least while nobody else has borrowed any. Thread: any. */
+uint64_t yk_room_borrow(void);
+void yk_room_return(uint64_t bytes);
 
 #endif

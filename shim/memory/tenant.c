@@ -259,3 +259,21 @@ unsigned yk_tenant_list(struct yk_store **list, unsigned n)
     yk_lock_drop(&list_lock);
     return found;
 }
+
+/* Bytes of those that somebody holds. */
+static uint64_t held(void)
+{
+    uint64_t bytes = 0;
+    yk_lock_take(&list_lock);
+    for (const struct yk_store *s = first; s; s = s->tenant->next)
+        bytes += __atomic_load_n(&s->holds, __ATOMIC_RELAXED) ? s->size : 0;
+    yk_lock_drop(&list_lock);
+    return bytes;
+}
+
+void yk_tenants_settle(void)
+{
+    /* In this order: what ends in between is waited for once more, rather than not at all. */
+    for (uint64_t let = yk_room_let_now(); held() < let; let = yk_room_let_now())
+        wait_a_little();
+}

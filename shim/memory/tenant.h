@@ -78,4 +78,7 @@ void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len);
 /** At most N of those that are there, held for the caller; returns how many. */
 unsigned yk_tenant_list(struct yk_store **list, unsigned n);
 
+/** Wait until those that nobody holds any more have given back their room. Thread: the one that lets in and out. */
+void yk_tenants_settle(void);
+
 #endif

@@ -80,18 +80,17 @@ void yk_tenants_paid(const struct yk_windows_plan *p)
         }
 }
 
-bool yk_tenants_clear(struct yk_launch *l, bool own, uint64_t *moved)
+void yk_tenants_clear(struct yk_launch *l, bool own, uint64_t *moved)
 {
     struct yk_store **list = malloc(MOST * sizeof *list);
     unsigned n = list ? yk_tenant_list(list, MOST) : 0;
-    bool left = false;
     for (unsigned i = 0; i < n; i++) {
         if (own || !uses(l, list[i]))
-            left |= yk_tenant_let_out(list[i], true, moved); /* the launch fails without room */
+            (void)yk_tenant_let_out(list[i], true, moved); /* the launch fails without room */
         yk_store_drop(list[i]);
     }
     free(list);
-    return left;
+    yk_tenants_settle();
 }
 
 cl_int yk_tenants_bring(struct yk_launch *l, const struct yk_facts_kernel *f, uint64_t *moved)

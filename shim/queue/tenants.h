@@ -15,8 +15,8 @@ void yk_tenants_call(struct yk_launch *l, uint64_t *moved);
 /** P has cost what its windows hold, for each buffer that is no tenant. */
 void yk_tenants_paid(const struct yk_windows_plan *p);
 
-/** All leave (as many as can), those of L too if OWN: L's windows have no room beside them. False: none has left. */
-bool yk_tenants_clear(struct yk_launch *l, bool own, uint64_t *moved);
+/** All leave (as many as can), those of L too if OWN: L's windows have no room beside them. */
+void yk_tenants_clear(struct yk_launch *l, bool own, uint64_t *moved);
 
 /** Before L: what it touches of its tenants is newest there. F: known facts or NULL. Errors as yk_store_need. */
 cl_int yk_tenants_bring(struct yk_launch *l, const struct yk_facts_kernel *f, uint64_t *moved);

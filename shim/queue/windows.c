@@ -177,22 +177,34 @@ static void give_turn(void)
     yk_lock_drop(&turn);
 }
 
+/* Of ROOM, borrowed, what PLAN does not need is given back. */
+static uint64_t keep_needed(const struct yk_windows_plan *plan, uint64_t room)
+{
+    uint64_t needed = yk_windows_plan_bytes(plan);
+    yk_room_return(room - needed);
+    return needed;
+}
+
 /* Run L in what room there is now. False: it has none. */
 static bool attempt(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_windows_code *w, cl_int *err)
 {
-    uint64_t room = yk_room_left();
+    uint64_t room = yk_room_borrow();
     struct yk_windows_plan plan;
     bool cut = f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program && !yk_tenants_all(l);
     bool planned = cut && yk_windows_plan(l, f, room, yk_rt.primary->max_alloc, &plan);
     if (planned) {
+        room = keep_needed(&plan, room);
         *err = in_windows(l, &plan, f, w->program);
     } else {
         if (cut)
             yk_windows_plan_finish(&plan);
         planned = yk_windows_plan(l, NULL, room, yk_rt.primary->max_alloc, &plan);
-        if (planned)
+        if (planned) {
+            room = keep_needed(&plan, room);
             *err = over_copies(l, &plan, f);
+        }
     }
+    yk_room_return(room);
     yk_windows_plan_finish(&plan);
     return planned;
 }
@@ -209,8 +221,10 @@ static cl_int run(struct yk_launch *l)
         return err;
     yk_tenants_call(l, &moved);
     bool ran = attempt(l, f, w, &err);
-    for (int own = 0; own < 2 && !ran; own++) /* the tenants of others, then its own, may be in its way */
-        ran = yk_tenants_clear(l, own, &moved) && attempt(l, f, w, &err);
+    for (int own = 0; own < 2 && !ran; own++) { /* the tenants of others, then its own, may be in its way */
+        yk_tenants_clear(l, own, &moved);
+        ran = attempt(l, f, w, &err);
+    }
     yk_stats_moved(moved);
     if (!ran)
         say_why(l, f, w && w->has_facts ? &w->facts : NULL);

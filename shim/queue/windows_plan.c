@@ -317,3 +317,8 @@ void yk_windows_plan_finish(struct yk_windows_plan *p)
     free(p->part);
     yk_array_finish(&p->windows);
 }
+
+uint64_t yk_windows_plan_bytes(const struct yk_windows_plan *p)
+{
+    return all_bytes(p) * p->sets;
+}

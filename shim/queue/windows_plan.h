@@ -49,4 +49,7 @@ bool yk_windows_plan(struct yk_launch *l, const struct yk_facts_kernel *f, uint6
                      struct yk_windows_plan *p);
 void yk_windows_plan_finish(struct yk_windows_plan *p);
 
+/** Bytes that the windows of P have together. */
+uint64_t yk_windows_plan_bytes(const struct yk_windows_plan *p);
+
 #endif

@@ -201,6 +201,67 @@ START_TEST(threads_with_queues_of_their_own)
 }
 END_TEST
 
+struct maker {
+    struct cl *c;
+    bool launches;
+    bool *stop; /* atomic */
+};
+
+static void *make_buffers(void *arg)
+{
+    const struct maker *m = arg;
+    cl_int err, v = 1;
+    cl_command_queue q = clCreateCommandQueue(m->c->context, m->c->device, 0, &err);
+    cl_kernel k = clCreateKernel(m->c->program, "fill", &err);
+    intptr_t wrong = clSetKernelArg(k, 1, sizeof v, &v);
+    while (!__atomic_load_n(m->stop, __ATOMIC_RELAXED)) {
+        size_t global = FIELD, local = LOCAL;
+        cl_mem b = clCreateBuffer(m->c->context, CL_MEM_READ_WRITE, FIELD * sizeof(cl_int), NULL, &err);
+        wrong += err != CL_SUCCESS;
+        wrong += m->launches && clSetKernelArg(k, 0, sizeof b, &b);
+        for (int i = 0; i < 3 && m->launches; i++)
+            wrong += clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, NULL) != CL_SUCCESS;
+        wrong += m->launches && clFinish(q);
+        wrong += clReleaseMemObject(b) != CL_SUCCESS;
+    }
+    clReleaseKernel(k);
+    clReleaseCommandQueue(q);
+    return (void *)wrong;
+}
+
+/* A launch finds the room that it needs whatever others create, use and release meanwhile. */
+START_TEST(buffers_of_others_beside_launches)
+{
+    struct cl c = open_cl(0);
+    cl_kernel fill = kernel_of(&c, "fill");
+    cl_mem whole[4];
+    cl_int out[FIELD];
+    bool stop = false;
+    struct maker m[2] = {{&c, true, &stop}, {&c, false, &stop}};
+    pthread_t t[THREADS];
+    for (int i = 0; i < 4; i++)
+        whole[i] = buffer_of(&c, (1 + i % 2) * FIELD * sizeof(cl_int));
+    for (int i = 0; i < THREADS; i++)
+        ck_assert(!pthread_create(&t[i], NULL, make_buffers, &m[i % 2]));
+    for (int n = 0; n < 200; n++) {
+        set2(fill, whole[n % 4], n);
+        launch(&c, fill, 0, NULL, NULL);
+        OK(clEnqueueReadBuffer(c.queue, whole[n % 4], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+        ck_assert_int_eq(out[FIELD - 1], n + FIELD - 1);
+    }
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(t[i], &wrong);
+        ck_assert(!wrong);
+    }
+    for (int i = 0; i < 4; i++)
+        OK(clReleaseMemObject(whole[i]));
+    OK(clReleaseKernel(fill));
+    close_cl(&c);
+}
+END_TEST
+
 START_TEST(thousands_of_small_launches)
 {
     struct cl c = open_cl(0);
@@ -228,4 +289,5 @@ START_TEST(thousands_of_small_launches)
 END_TEST
 
 YK_TEST_MAIN("semantics launch", ids_and_sizes_are_those_of_the_whole_range, local_size_left_open,
-             an_event_changes_nothing_of_a_launch, threads_with_queues_of_their_own, thousands_of_small_launches)
+             an_event_changes_nothing_of_a_launch, threads_with_queues_of_their_own, buffers_of_others_beside_launches,
+             thousands_of_small_launches)
