@@ -47,6 +47,12 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
                 yk_set_err(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
                 return NULL;
             }
+            if (!yk_mem_host_agrees(parent->flags, flags)) {
+                yk_set_err(errcode_ret, CL_INVALID_VALUE);
+                return NULL;
+            }
+            if (!(flags & YK_MEM_HOST_ACCESS)) /* inherited, but the driver's buffer has none */
+                flags |= parent->flags & YK_MEM_HOST_ACCESS;
             desc.mem_object = yk_mem_real(parent, YK_P);
             /* Writes through the image are not seen by the map of the buffer: from now on only the primary has it. */
             if (parent->store)

@@ -137,6 +137,13 @@ struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, 
     return m;
 }
 
+bool yk_mem_host_agrees(cl_mem_flags parent, cl_mem_flags flags)
+{
+    return !((parent & CL_MEM_HOST_WRITE_ONLY && flags & CL_MEM_HOST_READ_ONLY) ||
+             (parent & CL_MEM_HOST_READ_ONLY && flags & CL_MEM_HOST_WRITE_ONLY) ||
+             (parent & CL_MEM_HOST_NO_ACCESS && flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)));
+}
+
 struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size_t origin, size_t size, cl_int *err)
 {
     const struct yk_device *d = yk_rt.primary;
@@ -152,17 +159,21 @@ struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size
         }
         region = (cl_buffer_region){0, 1};
     }
-    cl_mem real =
-        d->cl->CreateSubBuffer(parent->store->real[d->index], flags, CL_BUFFER_CREATE_TYPE_REGION, &region, err);
+    cl_mem real = d->cl->CreateSubBuffer(parent->store->real[d->index], yk_store_driver_flags(flags),
+                                         CL_BUFFER_CREATE_TYPE_REGION, &region, err);
     if (!real)
         return NULL;
+    if (!yk_mem_host_agrees(parent->flags, flags)) {
+        d->cl->ReleaseMemObject(real);
+        *err = CL_INVALID_VALUE;
+        return NULL;
+    }
     /* What the app leaves out it inherits. */
     cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-    cl_mem_flags host = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (!(flags & access))
         flags |= parent->flags & access;
-    if (!(flags & host))
-        flags |= parent->flags & host;
+    if (!(flags & YK_MEM_HOST_ACCESS))
+        flags |= parent->flags & YK_MEM_HOST_ACCESS;
     flags |= parent->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     struct yk_mem *m =
         mem_new(parent->ctx, CL_MEM_OBJECT_BUFFER, flags, parent->host_ptr ? (char *)parent->host_ptr + origin : NULL);

@@ -62,6 +62,10 @@ struct yk_mem *yk_mem_create_buffer(struct yk_context *ctx, cl_mem_flags flags, 
                                     const cl_mem_properties *list, cl_int *err);
 struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size_t origin, size_t size, cl_int *err);
 
+/** May memory over a buffer with the flags PARENT have FLAGS, as far as the host's access goes? Drivers are not told of
+ * the parent's. */
+bool yk_mem_host_agrees(cl_mem_flags parent, cl_mem_flags flags);
+
 /** An object only the primary has; takes over REAL. TYPE as CL_MEM_TYPE says. NULL: no memory (REAL released). */
 struct yk_mem *yk_mem_wrap(struct yk_context *ctx, cl_mem_object_type type, cl_mem_flags flags, void *host_ptr,
                            struct yk_mem *parent, cl_mem real);

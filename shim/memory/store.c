@@ -299,6 +299,7 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
         *err = CL_INVALID_BUFFER_SIZE;
         return NULL;
     }
+    flags = yk_store_driver_flags(flags);
     bool room = yk_room_take(size), pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if (!room && !ctx->whole && !(list && list[0]) && pointer == (host_ptr != NULL) &&
         !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))

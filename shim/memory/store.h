@@ -56,6 +56,17 @@ struct yk_store {
     bool only_primary;          /* and nowhere else; atomic */
 };
 
+/** What the host may do with the bytes. */
+enum { YK_MEM_HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS };
+
+/** FLAGS as the driver gets them: what the program's host may not do with a buffer yoke must, to share it, so api/
+ * checks it alone. Flags that contradict one another stay, for the driver's error. */
+static inline cl_mem_flags yk_store_driver_flags(cl_mem_flags flags)
+{
+    cl_mem_flags host = flags & YK_MEM_HOST_ACCESS;
+    return host & (host - 1) ? flags : flags & ~(cl_mem_flags)YK_MEM_HOST_ACCESS;
+}
+
 /**
  * A memory of SIZE bytes with the primary's real buffer.
  * FLAGS, HOST_PTR, LIST: as the app gave them; LIST (properties) goes to the primary alone and pins the memory to it.

@@ -164,13 +164,19 @@ static unsigned launches(const char *log, char device)
     return n;
 }
 
-START_TEST(a_device_without_memory_for_one_launch_takes_part_in_the_next)
+/* The stub's log from now on: a new file, whose name is in LOG, of PATH_MAX. */
+static void begin_log(char *log)
 {
-    char log[PATH_MAX];
-    int fd = yk_temp_name("yoke-failure", log, sizeof log) == YK_OK ? mkstemp(log) : -1;
+    int fd = yk_temp_name("yoke-failure", log, PATH_MAX) == YK_OK ? mkstemp(log) : -1;
     ck_assert_int_ge(fd, 0);
     close(fd);
     setenv("YOKE_STUB_LOG", log, 1);
+}
+
+START_TEST(a_device_without_memory_for_one_launch_takes_part_in_the_next)
+{
+    char log[PATH_MAX];
+    begin_log(log);
     begin("gpu,gpu", "clEnqueueNDRangeKernel@1:1=error(-4)");
     write_all(one, 1);
     for (unsigned n = 1; n <= 3; n++) {
@@ -181,6 +187,48 @@ START_TEST(a_device_without_memory_for_one_launch_takes_part_in_the_next)
             ck_assert_int_eq(out[i], 11 + i);
         ck_assert_uint_eq(launches(log, '1'), 2 * n);
     }
+    unlink(log);
+    end();
+}
+END_TEST
+
+/* Flags that keep the program from touching a buffer's bytes do not keep yoke from moving them: each device takes part
+ * in each launch. */
+START_TEST(buffers_that_the_host_may_not_touch_are_shared)
+{
+    static const cl_mem_flags flags[] = {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY};
+    char log[PATH_MAX];
+    cl_int err;
+    begin_log(log);
+    begin("gpu,gpu", "");
+    for (unsigned n = 0; n < 3; n++) {
+        cl_mem kept = clCreateBuffer(s.context, flags[n] | CL_MEM_READ_WRITE, sizeof out, NULL, &err);
+        OK(err);
+        cl_mem part =
+            clCreateSubBuffer(kept, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, sizeof out}, &err);
+        OK(err);
+        write_all(a, 100);
+        for (int round = 0; round < 3; round++) { /* each device's part is somewhere else each time */
+            size_t offset = round % 2 ? 0 : N / 2, half = N / 2, local = 64;
+            shim_set(fill, 0, round ? part : kept);
+            shim_launch(s.queue, fill, N, 64, 0, NULL, NULL);
+            shim_set(fill, 0, kept);
+            OK(clEnqueueNDRangeKernel(s.queue, fill, 1, &offset, &half, &local, 0, NULL, NULL));
+        }
+        shim_set(add, 0, kept);
+        shim_launch(s.queue, add, N, 64, 0, NULL, NULL);
+        OK(read_a());
+        for (int i = 0; i < N; i++)
+            ck_assert_int_eq(out[i], 110 + i);
+        ck_assert_int_eq(clEnqueueReadBuffer(s.queue, kept, CL_TRUE, 0, 4, out, 0, NULL, NULL),
+                         flags[n] == CL_MEM_HOST_READ_ONLY ? CL_SUCCESS : CL_INVALID_OPERATION);
+        ck_assert_int_eq(clEnqueueWriteBuffer(s.queue, part, CL_TRUE, 0, 4, out, 0, NULL, NULL),
+                         flags[n] == CL_MEM_HOST_WRITE_ONLY ? CL_SUCCESS : CL_INVALID_OPERATION);
+        ck_assert_uint_eq(launches(log, '1'), 7 * (n + 1));
+        OK(clReleaseMemObject(part));
+        OK(clReleaseMemObject(kept));
+    }
+    shim_set(add, 0, one);
     unlink(log);
     end();
 }
@@ -203,4 +251,5 @@ END_TEST
 
 YK_TEST_MAIN("failure", a_launch_that_fails_unseen_fails_the_next_blocking_call, finish_and_wait_for_events_tell_too,
              another_thread_that_is_told_settles_nothing, bytes_that_a_failed_launch_has_destroyed_cannot_be_read,
-             a_device_without_memory_for_one_launch_takes_part_in_the_next, a_lost_device_is_done_without)
+             a_device_without_memory_for_one_launch_takes_part_in_the_next,
+             buffers_that_the_host_may_not_touch_are_shared, a_lost_device_is_done_without)
