@@ -1,6 +1,7 @@
 /* Sequences of entry points, at random, over the stub: good arguments, NULL, live handles of the wrong kind, sizes at
- * the edges. Nothing may crash or hang, and when all is released no real object is left. Each sequence is a process of
- * its own; a bad one can be run again by its number.
+ * the edges. Nothing may crash or hang, and when all is released no real object is left; in every other sequence, which
+ * has one queue, each launch that is divided must give what it gives whole. Each sequence is a process of its own; a
+ * bad one can be run again by its number.
  *
  *     fuzz_entries SECONDS [FIRST]     as many sequences as fit, from number FIRST (default 1)
  *     fuzz_entries = NUMBER            that one, in this process */
@@ -37,6 +38,20 @@ static void choose_options(void)
     }
 }
 
+/* What a sequence says on stderr, in a file. */
+static char *said(int file)
+{
+    static char text[1 << 16];
+    ssize_t n = pread(file, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return text;
+}
+
+static bool differs(void)
+{
+    return strstr(said(STDERR_FILENO), "verify: ");
+}
+
 static void sequence(uint64_t number)
 {
     static const char *const devices[] = {"cpu", "gpu,gpu", "cpu,gpu", "cpu,cpu", "gpu,cpu,accelerator"};
@@ -46,6 +61,9 @@ static void sequence(uint64_t number)
         setenv("YOKE_FORCE_SPLIT", "1", 1);
     setenv("YOKE_STRATEGY", below(2) ? "even" : "linear", 1);
     choose_options();
+    orderly = number % 2;
+    if (orderly)
+        setenv("YOKE_VERIFY", "1", 1);
     fill_slots();
     for (int i = 0; i < CALLS; i++) {
         static void (*const step[])(void) = {create,   set_argument, set_argument, launch, launch, launch, transfer,
@@ -64,6 +82,8 @@ static void sequence(uint64_t number)
         fprintf(stderr, "sequence %llu: %ld real objects are left\n", (unsigned long long)number, left);
         exit(3);
     }
+    if (orderly && differs())
+        exit(4);
 }
 
 int main(int argc, char **argv)
@@ -87,13 +107,15 @@ int main(int argc, char **argv)
     for (; time(NULL) < end && bad < 10; n++) {
         int status;
         fflush(NULL);
-        pid_t pid = fork();
+        int file = memfd_create("stderr", 0);
+        pid_t pid = file < 0 ? -1 : fork();
         if (pid < 0) {
             perror("fork");
             return 2;
         }
         if (!pid) {
             alarm(LIMIT_S);
+            dup2(file, STDERR_FILENO);
             sequence(n);
             __atomic_add_fetch(shared_ok, ok_calls, __ATOMIC_RELAXED);
             exit(0);
@@ -101,11 +123,12 @@ int main(int argc, char **argv)
         waitpid(pid, &status, 0);
         if (status) {
             bad++;
-            fprintf(stderr, "sequence %llu: %s\n", n,
+            fprintf(stderr, "%ssequence %llu: %s\n", said(file), n,
                     !WIFSIGNALED(status)          ? "ended badly"
                     : WTERMSIG(status) == SIGALRM ? "hung"
                                                   : strsignal(WTERMSIG(status)));
         }
+        close(file);
     }
     printf("%llu sequences, %ld commands taken, %u bad\n", n - first, *shared_ok, bad);
     return bad || *shared_ok == 0;

@@ -1,5 +1,4 @@
 #include "tests/fuzz/entries/objects.h"
-#include <stdbool.h>
 #include <stddef.h>
 
 const char *const source = "kernel void vadd(global const float *a, global const float *b, global float *c) {}\n"
@@ -22,6 +21,7 @@ static cl_event gate[EACH]; /* user events whose status is not set: also among t
 struct mapping mapped[EACH];
 unsigned char host[BYTES] __attribute__((aligned(4096)));
 long ok_calls;
+bool orderly;
 
 void seed(uint64_t number)
 {
@@ -39,7 +39,7 @@ void *any(enum kind kind)
     uint32_t r = below(40);
     if (r == 0)
         return NULL;
-    void *o = NULL;
+    void *o = kind == QUEUE && orderly ? object[QUEUE][0] : NULL;
     for (int i = 0; i < 4 && !o; i++) /* most sequences are to get somewhere */
         o = object[r == 1 ? (enum kind)below(KINDS) : kind][below(EACH)];
     return o;
@@ -122,6 +122,10 @@ void put(enum kind kind, void *o)
     unsigned i = below(EACH);
     if (!o)
         return;
+    if (kind == QUEUE && orderly) {
+        release(QUEUE, o);
+        return;
+    }
     if (kind == MEM)
         for (unsigned k = 0; object[MEM][i] && k < EACH; k++) {
             cl_int err;
@@ -183,10 +187,11 @@ void fill_slots(void)
         if (!object[CONTEXT][i] && clRetainContext(object[CONTEXT][0]) == CL_SUCCESS)
             object[CONTEXT][i] = object[CONTEXT][0];
     for (int i = 0; i < EACH; i++) {
-        bool other = i == EACH - 1;
+        bool other = i == EACH - 1 && !orderly;
         object[MEM][i] = clCreateBuffer(object[CONTEXT][other], 0, BYTES, NULL, &err);
-        object[QUEUE][i] =
-            clCreateCommandQueue(object[CONTEXT][other], device, (cl_command_queue_properties)(i % 4), &err);
+        if (!orderly || !i)
+            object[QUEUE][i] =
+                clCreateCommandQueue(object[CONTEXT][other], device, (cl_command_queue_properties)(i % 4), &err);
         object[KERNEL][i] = clCreateKernel(object[PROGRAM][other], names[below(10)], &err);
     }
 }

@@ -6,6 +6,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { EACH = 8, BYTES = 8192 };
@@ -26,6 +27,9 @@ extern void *object[KINDS][EACH]; /* held by the slot; NULL: none */
 extern struct mapping mapped[EACH];
 extern unsigned char host[BYTES]; /* page-aligned */
 extern long ok_calls;             /* commands that were taken */
+/* One in-order queue and no buffer inside another, so that each launch has one right result, which YOKE_VERIFY can ask
+ * for. Set before fill_slots. */
+extern bool orderly;
 
 /** Sequence NUMBER begins: its numbers follow from that. */
 void seed(uint64_t number);

@@ -1,5 +1,4 @@
 /* One random call each, of those that programs make less often. */
-#include <stdbool.h>
 #include <string.h>
 #include "tests/fuzz/entries/objects.h"
 
