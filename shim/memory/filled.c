@@ -16,7 +16,7 @@ static bool same(const struct yk_pattern *a, const void *bytes, size_t size)
 /* Can another device ever want S's bytes? */
 static bool shared(const struct yk_store *s)
 {
-    return yk_rt.machine->n > 1 && yk_rt.options.split && !s->pinned_to_primary;
+    return yk_rt.machine->n > 1 && yk_rt.options.split && !yk_store_pinned(s);
 }
 
 /* With the lock held. */

@@ -333,14 +333,18 @@ bool yk_store_owns(struct yk_store *s, const void *at)
     return owns;
 }
 
+bool yk_store_apart(const struct yk_store *s, unsigned dev)
+{
+    return yk_store_made(s, dev) ? !s->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
+}
+
 cl_mem yk_store_real(struct yk_store *s, unsigned dev)
 {
-    cl_mem real = __atomic_load_n(&s->real[dev], __ATOMIC_ACQUIRE);
+    cl_mem real = yk_store_made(s, dev);
     if (real)
         return real;
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    cl_context ctx =
-        s->pinned_to_primary || s->host_only || s->size > d->max_alloc ? NULL : yk_context_real(s->ctx, dev);
+    cl_context ctx = yk_store_pinned(s) || s->host_only || s->size > d->max_alloc ? NULL : yk_context_real(s->ctx, dev);
     if (!ctx)
         return NULL;
     unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;
@@ -371,6 +375,6 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
 void yk_store_pin(struct yk_store *s)
 {
     yk_lock_take(&s->lock);
-    s->pinned_to_primary = true;
+    __atomic_store_n(&s->pinned_to_primary, true, __ATOMIC_RELAXED);
     yk_lock_drop(&s->lock);
 }

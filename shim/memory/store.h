@@ -111,6 +111,22 @@ static inline unsigned yk_store_location(const struct yk_store *s, unsigned dev)
     return s->zero_copy[dev] ? YK_HOST : 1 + dev;
 }
 
+/** Real buffer on DEV, NULL: not made yet. What is known of it, like zero_copy, is valid once this says that it is
+ * there. Thread: any, without a lock. */
+static inline cl_mem yk_store_made(const struct yk_store *s, unsigned dev)
+{
+    return __atomic_load_n(&s->real[dev], __ATOMIC_ACQUIRE);
+}
+
+/** May only the primary see it? Images made from it may say so at any time (yk_store_pin). Thread: any, no lock. */
+static inline bool yk_store_pinned(const struct yk_store *s)
+{
+    return __atomic_load_n(&s->pinned_to_primary, __ATOMIC_RELAXED);
+}
+
+/** Does DEV work in a memory of its own for S, or would it, once its buffer is made? Thread: any, without a lock. */
+bool yk_store_apart(const struct yk_store *s, unsigned dev);
+
 /** Do buffers lie in masters in which the primary works, for other devices' sake? Then what moves them is yoke's own
  * threads. */
 bool yk_store_in_masters(void);

@@ -36,8 +36,7 @@ cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_re
 
 uint64_t yk_store_lacks(struct yk_store *s, unsigned dev, const struct yk_region *r)
 {
-    bool host = s->real[dev] ? s->zero_copy[dev] : yk_rt.machine->device[dev].host_memory;
-    unsigned at = host ? YK_HOST : 1 + dev;
+    unsigned at = yk_store_apart(s, dev) ? 1 + dev : YK_HOST;
     yk_lock_take(&s->lock);
     uint64_t lacks = yk_store_lacks_of(s, yk_at(at) | yk_at(YK_FILLED), r);
     yk_lock_drop(&s->lock);

@@ -79,7 +79,7 @@ int yk_store_source(const struct yk_store *s, yk_where where)
     if (where >> yk_store_location(s, p) & 1)
         return (int)p;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (s->real[i] && where >> yk_store_location(s, i) & 1)
+        if (yk_store_made(s, i) && where >> yk_store_location(s, i) & 1)
             return (int)i;
     return -1;
 }

@@ -8,7 +8,7 @@ static bool apart(const struct yk_launch *l, unsigned dev)
 {
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_store *s = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem->store : NULL;
-        if (s && (s->real[dev] ? !s->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory))
+        if (s && yk_store_apart(s, dev))
             return true;
     }
     return false;

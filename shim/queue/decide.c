@@ -53,7 +53,7 @@ static const char *whole_by_form(const struct yk_launch *l)
             return "an argument is shared virtual memory, which only the primary has";
         if (v->kind == YK_VALUE_MEM && !v->u.mem->store)
             return "an argument is an image or pipe, which only the primary has";
-        if (v->kind == YK_VALUE_MEM && v->u.mem->store->pinned_to_primary)
+        if (v->kind == YK_VALUE_MEM && yk_store_pinned(v->u.mem->store))
             return "an argument's memory is bound to the primary (special properties, or misaligned USE_HOST_PTR)";
     }
     if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))

@@ -72,7 +72,7 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
         if (l->value[i].kind != YK_VALUE_MEM)
             continue;
         const struct yk_mem *m = l->value[i].u.mem;
-        if (yk_rt.machine->device[dev].host_memory && (m->store->zero_copy[dev] || !m->store->real[dev]))
+        if (!yk_store_apart(m->store, dev))
             continue;
         bool written = i >= f->nargs || f->arg[i].written;
         if (dev != yk_rt.machine->primary)

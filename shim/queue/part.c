@@ -70,7 +70,7 @@ bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *
     *bytes = *again = 0;
     for (size_t i = 0; i < s.part.n && known; i++) {
         const struct yk_part *p = &s.part.v[i];
-        bool own = p->store->real[dev] ? !p->store->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
+        bool own = yk_store_apart(p->store, dev);
         any_own |= own;
         if (!p->exact)
             *bytes += (double)yk_store_lacks(p->store, dev, &p->region);
