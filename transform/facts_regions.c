@@ -2,200 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/least.h"
-
-/* Variables that conditions bind together: u = sum of k*v, which takes every value of [lo, hi]. */
-struct bundle {
-    unsigned n;
-    uint8_t var[YK_FORM_TERMS];
-    int64_t k[YK_FORM_TERMS];
-    int64_t lo, hi;
-    bool dense;
-};
+#include "transform/facts_domain.h"
 
 enum { MAX_CUTS = 4 }; /* a box is cut in two so often, one part in the other */
-
-struct domain {
-    unsigned n;
-    struct bundle b[YK_REACH_CONDITIONS]; /* one for each condition at most */
-    bool loose;                           /* it may be smaller than the bundles say */
-    bool empty;
-};
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return llabs(a);
-}
-
-static int64_t floor_div(int64_t a, int64_t by)
-{
-    return a >= 0 ? a / by : -((-a + by - 1) / by);
-}
-
-/* [*START, *START + the range of K * x), for x in [LO, HI]. False: numbers that no program of ours has written; facts
- * are read from files. */
-static bool add_range(int64_t k, int64_t lo, int64_t hi, int64_t *start, int64_t *end)
-{
-    int64_t a, b;
-    return !__builtin_mul_overflow(k, lo, &a) && !__builtin_mul_overflow(k, hi, &b) &&
-           !__builtin_add_overflow(*start, YK_MIN(a, b), start) && !__builtin_add_overflow(*end, YK_MAX(a, b), end);
-}
-
-/* Range and density of B's sum; its bounds are 0 before. False: it has no range in 64 bits. */
-static bool measure(struct bundle *b, const struct yk_form_vars *v)
-{
-    uint64_t span = 0;
-    bool used[YK_FORM_TERMS] = {false};
-    b->dense = true;
-    for (unsigned i = 0; i < b->n; i++)
-        if (!add_range(b->k[i], v->v[b->var[i]].lo, v->v[b->var[i]].hi, &b->lo, &b->hi))
-            return false;
-    for (unsigned round = 0; round < b->n; round++) { /* from the smallest factor up, without gaps */
-        unsigned least = YK_FORM_TERMS;
-        for (unsigned i = 0; i < b->n; i++)
-            if (!used[i] && (least == YK_FORM_TERMS || llabs(b->k[i]) < llabs(b->k[least])))
-                least = i;
-        uint64_t k = (uint64_t)llabs(b->k[least]);
-        used[least] = true;
-        b->dense &= k <= span + 1;
-        span += k * ((uint64_t)v->v[b->var[least]].hi - (uint64_t)v->v[b->var[least]].lo);
-    }
-    return true;
-}
-
-static bool shares_variable(const struct bundle *b, const struct yk_form *f)
-{
-    for (unsigned i = 0; i < b->n; i++)
-        for (unsigned j = 0; j < f->n; j++)
-            if (b->var[i] == f->var[j])
-                return true;
-    return false;
-}
-
-/* +1 or -1 where F's terms are G times those of B or of its opposite, else 0. */
-static int same_direction(const struct bundle *b, const struct yk_form *f, int64_t g)
-{
-    int sign = 0;
-    if (b->n != f->n)
-        return 0;
-    for (unsigned i = 0; i < b->n; i++) {
-        int64_t k = 0;
-        bool fits = !__builtin_mul_overflow(g, b->k[i], &k);
-        int one = !fits ? 0 : f->k[i] == k ? 1 : f->k[i] == -k ? -1 : 0;
-        if (b->var[i] != f->var[i] || !one || (sign && sign != one))
-            return 0;
-        sign = one;
-    }
-    return sign;
-}
-
-/* F >= 0, which does not hold for all values of its variables, narrows the domain. */
-static void narrow(struct domain *d, const struct yk_form_vars *v, const struct yk_form *f)
-{
-    int64_t g = 0;
-    for (unsigned i = 0; i < f->n; i++) {
-        g = gcd(g, f->k[i]);
-        if (v->v[f->var[i]].free) {
-            d->loose = true;
-            return;
-        }
-    }
-    struct bundle *b = NULL;
-    int sign = 0;
-    for (unsigned i = 0; i < d->n && !sign; i++) {
-        sign = same_direction(&d->b[i], f, g);
-        b = &d->b[i];
-        if (!sign && shares_variable(b, f)) {
-            d->loose = true; /* two conditions that cross: one of them is left out */
-            return;
-        }
-    }
-    if (!sign) {
-        b = &d->b[d->n++];
-        *b = (struct bundle){.n = f->n};
-        for (unsigned i = 0; i < f->n; i++) {
-            b->var[i] = f->var[i];
-            b->k[i] = f->k[i] / g;
-        }
-        if (!measure(b, v)) {
-            d->n--;
-            d->loose = true;
-            return;
-        }
-        sign = 1;
-    }
-    /* g*u + c >= 0, or -g*u + c >= 0 */
-    int64_t least = -floor_div(f->c, g), most = floor_div(f->c, g);
-    if (sign > 0)
-        b->lo = YK_MAX(b->lo, least);
-    else
-        b->hi = YK_MIN(b->hi, most);
-    d->loose |= !b->dense;
-    d->empty |= b->lo > b->hi;
-}
-
-static bool stride(struct yk_strides *s, int64_t *start, int64_t k, int64_t lo, int64_t hi)
-{
-    int64_t end = 0;
-    s->v[s->n].k = llabs(k);
-    s->v[s->n++].count = (uint64_t)hi - (uint64_t)lo + 1;
-    return add_range(k, lo, hi, start, &end);
-}
-
-/* How much F moves with bundle B; false: not with its sum alone. */
-static bool along(const struct bundle *b, const struct yk_form *f, int64_t *m)
-{
-    bool first = true;
-    for (unsigned i = 0; i < b->n; i++) {
-        int64_t k = 0;
-        for (unsigned j = 0; j < f->n; j++)
-            if (f->var[j] == b->var[i])
-                k = f->k[j];
-        if (k % b->k[i])
-            return false;
-        if (!first && *m != k / b->k[i])
-            return false;
-        *m = k / b->k[i];
-        first = false;
-    }
-    return true;
-}
-
-/* At *START a sum of strides begins; which they are. False: that does not fit in 64 bits. */
-static bool strides_of(const struct yk_form *f, const struct yk_form_vars *v, const struct domain *d,
-                       struct yk_strides *s, int64_t *start, bool *exact)
-{
-    bool done[YK_FORM_TERMS] = {false};
-    *start = f->c;
-    s->n = 0;
-    for (unsigned i = 0; i < d->n; i++) {
-        const struct bundle *b = &d->b[i];
-        int64_t m = 0;
-        if (!along(b, f, &m)) {
-            *exact = false;
-            continue;
-        }
-        if (!m)
-            continue;
-        if (!stride(s, start, m, b->lo, b->hi))
-            return false;
-        for (unsigned j = 0; j < f->n; j++)
-            for (unsigned t = 0; t < b->n; t++)
-                done[j] |= f->var[j] == b->var[t];
-    }
-    for (unsigned j = 0; j < f->n; j++) {
-        if (done[j])
-            continue;
-        *exact &= !v->v[f->var[j]].free;
-        if (!stride(s, start, f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi))
-            return false;
-    }
-    return true;
-}
 
 static struct yk_touch all_of(const struct yk_facts_access *a, uint64_t size)
 {
@@ -234,7 +43,7 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
                     struct yk_touch *t)
 {
     struct yk_conditions c;
-    struct domain d;
+    struct yk_domain d; /* large, and hardly any of it used */
     struct yk_strides s;
     unsigned vars = r->vars.n;
     yk_conditions_init(&c);
@@ -243,7 +52,7 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
     for (unsigned g = 0; g < a->nguards; g++)
         yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
     for (unsigned i = 0; i < c.n && !c.never; i++)
-        narrow(&d, &r->vars, &c.at_least_0[i]);
+        yk_domain_narrow(&d, &r->vars, &c.at_least_0[i]);
     const struct yk_form *f = &r->form[a->node];
     bool some = !c.never && !d.empty && size;
     if (some && (f->top || size > (uint64_t)YK_FORM_MOST)) {
@@ -252,7 +61,7 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
         bool exact = a->exact && !c.unknown && !d.loose, all = true;
         *t = (struct yk_touch){.arg = a->arg, .kind = a->kind};
         int64_t start;
-        if (strides_of(f, &r->vars, &d, &s, &start, &exact)) {
+        if (yk_domain_strides(&d, &r->vars, f, &s, &start, &exact)) {
             t->region = yk_strides_region(&s, a->bytes, &all);
             t->exact = exact && all && a->kind == YK_ACCESS_WRITE;
             some = clip(t, start, f->lo, f->hi + (int64_t)a->bytes, size);
@@ -310,19 +119,16 @@ static bool cut(const struct yk_form_vars *v, const struct yk_form *f, const str
             d = f->var[i];
         }
     for (unsigned i = 0; i < f->n; i++) {
-        int64_t lo = v->v[f->var[i]].lo, hi = v->v[f->var[i]].hi, by = f->k[i];
         if (v->v[f->var[i]].free)
             return false;
-        if (f->var[i] == d)
-            continue;
-        least += YK_MIN(by * lo, by * hi);
-        most += YK_MAX(by * lo, by * hi);
+        if (f->var[i] != d && !yk_form_add_range(f->k[i], v->v[f->var[i]].lo, v->v[f->var[i]].hi, &least, &most))
+            return false;
     }
     if (d == 3)
         return false;
     int64_t first = (int64_t)box->first[d], end = first + (int64_t)box->count[d],
-            sure = k < 0 ? floor_div(least, -k) + 1 : -floor_div(least, k),
-            possible = k < 0 ? floor_div(most, -k) + 1 : -floor_div(most, k),
+            sure = k < 0 ? yk_floor_div(least, -k) + 1 : -yk_floor_div(least, k),
+            possible = k < 0 ? yk_floor_div(most, -k) + 1 : -yk_floor_div(most, k),
             at = sure > first && sure < end ? sure : possible;
     if (at <= first || at >= end)
         return false;

@@ -9,7 +9,7 @@ import tempfile
 import repo
 
 PURE = [re.compile(p) for p in (r"partitioner/", r"shim/memory/map[^/]*\.", r"shim/merge/(?:diff|reduce)[^/]*\.", r"kernels/cache/",
-                                r"transform/facts_(?:form|eval|condition|recall|regions|shape|symbols)\.",
+                                r"transform/facts_(?:form|eval|condition|domain|recall|regions|shape|symbols)\.",
                                 r"solver/search/(?!search\.c|search_work\.h|trial\.c|plan_file\.c|make_dissection\.c)")]
 
 HEADERS = re.compile(r'^[ \t]*#[ \t]*include[ \t]+[<"]((?:CL/|cuda|pthread|threads|time\.h|sys/|unistd|fcntl|signal|dlfcn|'

@@ -42,9 +42,9 @@ FACTS = ["test_reach", "test_conditions", "test_loops", "test_arithmetic", "test
          "test_form", "test_operations", "test_guarded", "test_regions"]
 SOURCES = {
     "shim/memory/map.c": ["test_map"], "shim/merge/diff.c": ["test_diff"], "shim/merge/reduce.c": ["test_reduce"],
-    "transform/facts_condition.c": FACTS, "transform/facts_cut.c": FACTS, "transform/facts_eval.c": FACTS,
-    "transform/facts_form.c": FACTS, "transform/facts_recall.c": FACTS, "transform/facts_regions.c": FACTS,
-    "transform/facts_shape.c": FACTS,
+    "transform/facts_condition.c": FACTS, "transform/facts_cut.c": FACTS, "transform/facts_domain.c": FACTS,
+    "transform/facts_eval.c": FACTS, "transform/facts_form.c": FACTS, "transform/facts_recall.c": FACTS,
+    "transform/facts_regions.c": FACTS, "transform/facts_shape.c": FACTS,
 }
 
 # One token and what it becomes.
