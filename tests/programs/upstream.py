@@ -130,6 +130,7 @@ def main():
         return 77
     folder = os.path.join(DEBIAN, "usr/share/doc/python-pyopencl-doc/examples")
     if options.what == "clblast":
+        folder = DEBIAN
         files, results = sorted(glob.glob(f"{DEBIAN}/usr/bin/clblast_test_*")), clblast_results
     elif options.what == "pyopencl":
         files, results = sorted(os.path.basename(f) for f in glob.glob(f"{folder}/test_*.py")), pytest_results
