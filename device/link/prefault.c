@@ -12,7 +12,8 @@
 #endif
 
 /* PIECE: so small that a stop is soon obeyed. MOST: of larger mappings a program may well write only a little, and
- * memory that is touched for nothing is missing elsewhere. */
+ * memory that is touched for nothing is missing elsewhere. Where all of it is going to be written, there is no limit.
+ */
 enum { PIECE = 256 << 10, MOST = 256 << 20 };
 
 struct yk_prefault {
@@ -43,11 +44,11 @@ static bool is_there(void *at, size_t page)
     return mincore(at, page, &there) || there & 1;
 }
 
-struct yk_prefault *yk_prefault_begin(void *at, size_t len)
+struct yk_prefault *yk_prefault_begin(void *at, size_t len, bool all)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)at + page - 1) / page * page, to = ((uintptr_t)at + len) / page * page;
-    if (len > MOST || !yk_host_copy_shared(len) || from >= to)
+    if ((len > MOST && !all) || !yk_host_copy_shared(len) || from >= to)
         return NULL;
     unsigned char *first = (unsigned char *)at + (from - (uintptr_t)at);
     size_t n = to - from;

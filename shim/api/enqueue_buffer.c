@@ -249,6 +249,17 @@ cl_int yk_api_EnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
     return yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
 }
 
+/* Where the primary has memory of its own, a map behind what is pending is going to be in the master: that is touched
+ * while the program waits, as a driver's memory for maps is. NULL: not so, or not worth it. */
+static struct yk_prefault *touch_master(struct yk_queue *q, struct yk_mem *m, size_t offset, size_t size)
+{
+    if (yk_rt.primary->host_memory || !yk_queue_busy(q))
+        return NULL;
+    unsigned char *master = yk_store_master(m->store);
+    return master && yk_store_owns(m->store, master) ? yk_prefault_begin(master + m->origin + offset, size, true)
+                                                     : NULL;
+}
+
 /* Mappings of M, newest first. */
 static void note_mapping(struct yk_mem *m, struct yk_mapping *p, const struct yk_transfer *t, bool on_master)
 {
@@ -281,7 +292,10 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
     if (err == CL_SUCCESS && !mapping)
         err = CL_OUT_OF_HOST_MEMORY;
     struct yk_transfer t = {.ptr = NULL};
+    struct yk_prefault *touching = NULL;
     if (err == CL_SUCCESS) {
+        if (map_flags & CL_MAP_READ)
+            touching = touch_master(q, m, offset, size);
         t = transfer(&yk_map_kind, q, m, offset, size, NULL);
         t.map_flags = map_flags;
         err = yk_command_enqueue(&t.c, blocking_map, num_events_in_wait_list, event_wait_list, event);
@@ -291,11 +305,13 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
             t.ptr = yk_store_master(m->store) + m->origin + offset;
         note_mapping(m, mapping, &t, !t.issued);
         /* The program will write there: its first touches are most of what that costs. */
-        if (map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && yk_store_owns(m->store, t.ptr))
-            mapping->prefault = yk_prefault_begin(t.ptr, size);
+        if (!touching && map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && yk_store_owns(m->store, t.ptr))
+            touching = yk_prefault_begin(t.ptr, size, false);
+        mapping->prefault = touching;
         if (t.issued)
             yk_link_mapped(t.ptr, size);
     } else {
+        yk_prefault_end(touching);
         free(mapping);
     }
     yk_set_err(errcode_ret, err);

@@ -41,7 +41,7 @@ START_TEST(all_pages_come)
 {
     setenv("YOKE_COPIERS", "force", 1);
     unsigned char *p = fresh(BYTES);
-    struct yk_prefault *f = yk_prefault_begin(p + 100, BYTES - 200); /* whole pages within */
+    struct yk_prefault *f = yk_prefault_begin(p + 100, BYTES - 200, false); /* whole pages within */
     ck_assert_ptr_nonnull(f);
     for (int i = 0; known() && i < 3000 && pages_there(p, BYTES) < BYTES / PAGE - 2; i++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -58,7 +58,7 @@ START_TEST(what_is_written_meanwhile_stays)
     setenv("YOKE_COPIERS", "force", 1);
     for (int round = 0; round < 20; round++) {
         unsigned char *p = fresh(BYTES);
-        struct yk_prefault *f = yk_prefault_begin(p, BYTES);
+        struct yk_prefault *f = yk_prefault_begin(p, BYTES, false);
         for (size_t i = 0; i < BYTES; i += 64) {
             size_t at = round % 2 ? BYTES - 64 - i : i;
             p[at] = (unsigned char)(at / 64 + (unsigned)round);
@@ -82,13 +82,13 @@ START_TEST(what_is_there_is_left_alone)
     setenv("YOKE_COPIERS", "force", 1);
     unsigned char *p = fresh(BYTES);
     memset(p, 1, BYTES);
-    ck_assert_ptr_null(yk_prefault_begin(p, BYTES));
-    ck_assert_ptr_null(yk_prefault_begin(p, 63));
-    ck_assert_ptr_null(yk_prefault_begin(p + 1, PAGE + PAGE / 2)); /* no page lies within */
+    ck_assert_ptr_null(yk_prefault_begin(p, BYTES, false));
+    ck_assert_ptr_null(yk_prefault_begin(p, 63, false));
+    ck_assert_ptr_null(yk_prefault_begin(p + 1, PAGE + PAGE / 2, false)); /* no page lies within */
     munmap(p, BYTES);
     p = fresh(BYTES);
     ck_assert_int_eq(mprotect(p, BYTES, PROT_READ), 0); /* nobody can write there: nothing happens */
-    struct yk_prefault *f = yk_prefault_begin(p, BYTES);
+    struct yk_prefault *f = yk_prefault_begin(p, BYTES, false);
     nanosleep(&(struct timespec){0, 5000000}, NULL);
     yk_prefault_end(f);
     ck_assert_uint_eq(pages_there(p, BYTES), 0);
@@ -96,15 +96,18 @@ START_TEST(what_is_there_is_left_alone)
 }
 END_TEST
 
-/* Nobody knows how much of it will be written. */
+/* Nobody knows how much of it will be written, unless they say so. */
 START_TEST(a_large_mapping_is_left_alone)
 {
     const size_t large = (size_t)257 << 20;
     setenv("YOKE_COPIERS", "force", 1);
     unsigned char *p = fresh(large);
-    ck_assert_ptr_null(yk_prefault_begin(p, large));
-    struct yk_prefault *f = yk_prefault_begin(p, (size_t)256 << 20);
+    ck_assert_ptr_null(yk_prefault_begin(p, large, false));
+    struct yk_prefault *f = yk_prefault_begin(p, (size_t)256 << 20, false);
     ck_assert_ptr_nonnull(f);
+    yk_prefault_end(f);
+    madvise(p, large, MADV_DONTNEED);
+    ck_assert_ptr_nonnull(f = yk_prefault_begin(p, large, true));
     yk_prefault_end(f);
     munmap(p, large);
 }
@@ -114,7 +117,7 @@ START_TEST(switched_off)
 {
     setenv("YOKE_COPIERS", "off", 1);
     unsigned char *p = fresh(BYTES);
-    ck_assert_ptr_null(yk_prefault_begin(p, BYTES));
+    ck_assert_ptr_null(yk_prefault_begin(p, BYTES, false));
     ck_assert_uint_eq(pages_there(p, BYTES), 0);
     munmap(p, BYTES);
 }

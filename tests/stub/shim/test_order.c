@@ -1,5 +1,6 @@
 /* What comes after what: failures along wait lists, polling, long lists over queues, markers and barriers, destructors.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include "tests/stub/shim/seen.h"
 #include "tests/unit/main.h"
@@ -230,6 +231,36 @@ START_TEST(destructors_wait_for_what_the_driver_still_does)
 }
 END_TEST
 
-YK_TEST_MAIN("order", a_failure_travels_along_wait_lists_only, polling_without_a_flush_gets_there,
-             long_wait_lists_over_queues, markers_and_barriers_in_an_out_of_order_queue,
-             destructors_are_called_last_first_and_late_enough, destructors_wait_for_what_the_driver_still_does)
+static void *open_later(void *gate)
+{
+    usleep(20000);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    return NULL;
+}
+
+/* Also where the memory that the bytes go to is touched meanwhile. */
+START_TEST(blocking_maps_wait_for_what_is_pending)
+{
+    shim_open(&s, 0);
+    cl_event gate = shim_gate(&s);
+    cl_mem a = shim_buffer(&s, 4 * N);
+    cl_int v = 77, err;
+    pthread_t t;
+    OK(clEnqueueFillBuffer(s.queue, a, &v, sizeof v, 0, 4 * N, 1, &gate, NULL));
+    ck_assert(!pthread_create(&t, NULL, open_later, gate));
+    cl_int *p = clEnqueueMapBuffer(s.queue, a, CL_TRUE, CL_MAP_READ, 0, 4 * N, 0, NULL, NULL, &err);
+    OK(err);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(p[i], 77);
+    OK(clEnqueueUnmapMemObject(s.queue, a, p, 0, NULL, NULL));
+    pthread_join(t, NULL);
+    OK(clReleaseEvent(gate));
+    RELEASE(clReleaseMemObject, a);
+    shim_close(&s);
+}
+END_TEST
+
+YK_TEST_MAIN("order", blocking_maps_wait_for_what_is_pending, a_failure_travels_along_wait_lists_only,
+             polling_without_a_flush_gets_there, long_wait_lists_over_queues,
+             markers_and_barriers_in_an_out_of_order_queue, destructors_are_called_last_first_and_late_enough,
+             destructors_wait_for_what_the_driver_still_does)
