@@ -213,6 +213,12 @@ static struct yk_ring *ring_of(struct yk_context *ctx, unsigned dev, enum yk_dir
     return r;
 }
 
+void yk_link_prepare(struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len)
+{
+    if (yk_link_wants(ctx, dev, way, ptr, len))
+        (void)ring_of(ctx, dev, way);
+}
+
 static struct yk_ring_end end_of(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_mem real, size_t off)
 {
     return (struct yk_ring_end){yk_rt.machine->device[dev].cl, yk_context_link_queue(ctx, dev, way), real, off};

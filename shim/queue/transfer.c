@@ -51,6 +51,14 @@ static cl_int drain(struct yk_transfer *t)
     return CL->Finish(QUEUE(t));
 }
 
+/* Before the bytes go between PTR and the primary. */
+static cl_int drain_for(struct yk_transfer *t, enum yk_direction way, const void *ptr)
+{
+    if (t->mem->store && !yk_host_only_in(t))
+        yk_link_prepare(t->c.queue->ctx, PRIMARY, way, ptr, t->len);
+    return drain(t);
+}
+
 static cl_int bring(struct yk_mem *m, size_t off, size_t len)
 {
     uint64_t moved = 0;
@@ -190,7 +198,7 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
     if (here && !ring)
         return by_hand(t) ? read_by_hand(t) : bring_and_issue(c, real);
     uint64_t moved = 0;
-    cl_int err = drain(t);
+    cl_int err = here ? drain_for(t, YK_OUT, t->ptr) : drain(t);
     if (err == CL_SUCCESS && here)
         return yk_link_read(m->ctx, PRIMARY, m->store->real[PRIMARY], m->origin + t->off, t->ptr, t->len);
     /* Newest on the host or another device: straight from there. */
@@ -239,7 +247,7 @@ static cl_int write_carry(struct yk_command *c, cl_event *real)
         return on_host(t, yk_host_only_write);
     if (!through_ring(t, YK_IN))
         return by_hand(t) ? write_by_hand(t) : yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
-    cl_int err = drain(t);
+    cl_int err = drain_for(t, YK_IN, t->ptr);
     if (err == CL_SUCCESS)
         err =
             yk_link_write(t->mem->ctx, PRIMARY, t->mem->store->real[PRIMARY], t->mem->origin + t->off, t->ptr, t->len);
@@ -400,7 +408,8 @@ static cl_int map_carry(struct yk_command *c, cl_event *real)
     struct yk_mem *m = t->mem;
     uint64_t moved = 0;
     (void)real;
-    cl_int err = drain(t);
+    bool reads = !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION) && yk_mem_at_primary(m);
+    cl_int err = reads ? drain_for(t, YK_OUT, m->store->master) : drain(t);
     if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
         err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
     if (err == CL_SUCCESS && t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
