@@ -1,12 +1,15 @@
 #include "base/away.h"
 #include <unistd.h>
 
-/* With more there is an idle one nearly always, and it is found. */
-enum { FEW = 8 };
+bool yk_away_few(void)
+{
+    enum { FEW = 8 };
+    return sysconf(_SC_NPROCESSORS_CONF) <= FEW;
+}
 
 void yk_away_begin(struct yk_away *a)
 {
-    *a = (struct yk_away){.tid = sysconf(_SC_NPROCESSORS_CONF) <= FEW ? gettid() : 0};
+    *a = (struct yk_away){.tid = yk_away_few() ? gettid() : 0};
 }
 
 void yk_away_send(struct yk_away *a)

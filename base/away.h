@@ -15,6 +15,9 @@ struct yk_away {
     cpu_set_t before, now;
 };
 
+/** Are processors so few that Linux may look for no idle one? With more there is one nearly always, and it is found. */
+bool yk_away_few(void);
+
 /** The calling thread is the helper. */
 void yk_away_begin(struct yk_away *a);
 

@@ -11,6 +11,11 @@
  * is room for it. Errors: 0, or errno's number: nothing runs. Thread: any. */
 int yk_thread_start(void *(*fn)(void *), void *arg);
 
+/** The same, and it begins on another processor than the caller's, who goes on computing: Linux puts a new thread on
+ * its parent's where processors are few and have been busy, and leaves it there for a tick or two even if another is
+ * free. As soon as it has begun it may use all that the caller may. */
+int yk_thread_start_elsewhere(void *(*fn)(void *), void *arg);
+
 /* Around writing to a file or pipe that may be full, over a limit or without a reader. */
 struct yk_write_guard {
     sigset_t before;

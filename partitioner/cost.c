@@ -89,6 +89,17 @@ bool yk_split_best_single(const struct yk_split *split, unsigned *device, double
     return found;
 }
 
+bool yk_split_nearly_even(const struct yk_split *split, const uint64_t *groups, const uint64_t *even, double part,
+                          double extra_ms)
+{
+    double ms, even_ms;
+    unsigned takers = 0;
+    for (unsigned i = 0; i < split->n; i++)
+        takers += groups[i] > 0;
+    return takers > 1 && yk_split_makespan(split, groups, &ms) && yk_split_makespan(split, even, &even_ms) &&
+           even_ms <= (1 + part) * ms + extra_ms;
+}
+
 bool yk_split_pays(const struct yk_split *split, const uint64_t *groups, double margin, unsigned *best)
 {
     double single, together;

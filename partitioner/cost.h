@@ -40,6 +40,14 @@ bool yk_split_times(const struct yk_split *split, const uint64_t *groups, double
 bool yk_split_best_single(const struct yk_split *split, unsigned *device, double *ms);
 
 /**
+ * For devices that are known to be of one kind: is the division GROUPS, which gives work to several, so little better
+ * than EVEN that it may be the noise of a few samples? EVEN is then predicted to take at most PART of the other's time
+ * and EXTRA_MS longer. False where a speed is not known.
+ */
+bool yk_split_nearly_even(const struct yk_split *split, const uint64_t *groups, const uint64_t *even, double part,
+                          double extra_ms);
+
+/**
  * Is the division GROUPS predicted to take less than (1 - MARGIN) of the best single device's time? Unknown speeds: no
  * prediction, and the answer is yes, since only running them makes them known. *BEST: the device to use when the answer
  * is no.

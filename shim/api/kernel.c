@@ -8,8 +8,7 @@ static cl_kernel wrap(struct yk_program *p, cl_kernel real, cl_int err, cl_int *
     struct yk_kernel *k = NULL;
     if (real) {
         struct yk_build *b = yk_program_build(p);
-        if (!b &&
-            yk_program_built(p, NULL, NULL, 0) == CL_SUCCESS) /* built by its creation (a binary of an executable) */
+        if (!b && yk_program_is_built(p, NULL) == CL_SUCCESS) /* built by its creation (a binary of an executable) */
             b = yk_program_build(p);
         if (b) {
             k = yk_kernel_wrap(p, b, real, &err);

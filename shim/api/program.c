@@ -181,7 +181,7 @@ cl_program yk_api_CreateProgramWithBuiltInKernels(cl_context context, cl_uint nu
         YK_CL_P->CreateProgramWithBuiltInKernels(ctx->real[YK_P], devices.n, devices.id, kernel_names, &err);
     finish_devices(&devices);
     cl_program p = wrap(ctx, YK_PROGRAM_BUILTIN, real, NULL, err, errcode_ret);
-    if (p && yk_program_built((struct yk_program *)(void *)p, NULL, NULL, 0) != CL_SUCCESS) {
+    if (p && yk_program_is_built((struct yk_program *)(void *)p, NULL) != CL_SUCCESS) {
         yk_handle_release((struct yk_handle *)(void *)p);
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         return NULL;
@@ -221,9 +221,16 @@ static cl_int build_now(struct yk_program *p, const struct devices *d, const cha
 {
     struct timespec begun;
     clock_gettime(CLOCK_REALTIME_COARSE, &begun);
+    struct yk_build *b = yk_program_begin(p, options, &begun);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
     uint64_t start = yk_now_ns();
     cl_int err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
-    return err == CL_SUCCESS ? yk_program_built(p, options, &begun, (double)(yk_now_ns() - start) * 1e-9) : err;
+    if (err == CL_SUCCESS)
+        yk_program_built(p, b, (double)(yk_now_ns() - start) * 1e-9);
+    else
+        yk_build_drop(b);
+    return err;
 }
 
 static void run_notify(void *arg)
@@ -361,7 +368,7 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
     finish_devices(&devices);
     cl_program p = wrap(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
     if (p && err == CL_SUCCESS)
-        yk_program_built((struct yk_program *)(void *)p, options, NULL, 0);
+        yk_program_is_built((struct yk_program *)(void *)p, options);
     if (p && pfn_notify)
         notify_later((struct yk_program *)(void *)p, NULL, NULL, pfn_notify, user_data);
     return p;

@@ -77,6 +77,18 @@ static void register_at_exit(void)
     atexit(at_exit);
 }
 
+/* The same once more, behind what a compiler has registered that was first at work after that. */
+static void register_again(void)
+{
+    atexit(at_exit);
+}
+
+void yk_background_compiled(void)
+{
+    static pthread_once_t again = PTHREAD_ONCE_INIT;
+    pthread_once(&again, register_again);
+}
+
 void yk_background_prepare(void)
 {
     pthread_once(&once, register_at_exit);

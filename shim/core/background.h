@@ -8,6 +8,10 @@
 /** From the app's thread, before a thread with background work is started: exit is noticed from now on. Cheap. */
 void yk_background_prepare(void);
 
+/** From the app's thread, after a driver has compiled: what its compiler destroys at exit must still be there when
+ * background work is waited for. Cheap. */
+void yk_background_compiled(void);
+
 /** Begin a stretch of driver calls. False: the process is about to exit; do none. Thread: any; no lock held. */
 bool yk_background_enter(void);
 void yk_background_leave(void);

@@ -33,24 +33,35 @@ struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origi
     return p;
 }
 
-cl_int yk_program_built(struct yk_program *p, const char *options, const struct timespec *begun, double seconds)
+struct yk_build *yk_program_begin(struct yk_program *p, const char *options, const struct timespec *begun)
 {
     static const char *const why[] = {[YK_PROGRAM_BINARY] = "the program comes from a binary",
                                       [YK_PROGRAM_IL] = "the program comes from an intermediate language",
                                       [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
                                       [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
     bool whole = p->ctx->whole;
-    struct yk_build *b = yk_build_start(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
-                                        p->origin == YK_PROGRAM_SOURCE ? begun : NULL, seconds,
-                                        whole ? "the context has sub-devices" : why[p->origin]);
-    if (!b)
-        return CL_OUT_OF_HOST_MEMORY;
+    return yk_build_begin(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
+                          p->origin == YK_PROGRAM_SOURCE ? begun : NULL,
+                          whole ? "the context has sub-devices" : why[p->origin]);
+}
+
+void yk_program_built(struct yk_program *p, struct yk_build *b, double seconds)
+{
+    yk_build_built(b, seconds);
     yk_lock_take(&p->lock);
     struct yk_build *old = p->build;
     p->build = b;
     yk_lock_drop(&p->lock);
     if (old)
         yk_build_drop(old);
+}
+
+cl_int yk_program_is_built(struct yk_program *p, const char *options)
+{
+    struct yk_build *b = yk_program_begin(p, options, NULL);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
+    yk_program_built(p, b, 0);
     return CL_SUCCESS;
 }
 

@@ -24,9 +24,15 @@ struct yk_program {
 struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origin origin, cl_program real,
                                    const char *source);
 
-/** The primary has built P with OPTIONS from BEGUN on (NULL: not from source in this process) in SECONDS: make the
- * record of the build. Errors: CL_OUT_OF_HOST_MEMORY. */
-cl_int yk_program_built(struct yk_program *p, const char *options, const struct timespec *begun, double seconds);
+/** The primary is about to build P with OPTIONS, from BEGUN on (NULL: P was built in another way): the record of that,
+ * held for the caller, who hands it to yk_program_built, or gives it back where the build fails. NULL: no memory. */
+struct yk_build *yk_program_begin(struct yk_program *p, const char *options, const struct timespec *begun);
+
+/** P was built so, in SECONDS. Takes B over. */
+void yk_program_built(struct yk_program *p, struct yk_build *b, double seconds);
+
+/** Both, for what has been built already. Errors: CL_OUT_OF_HOST_MEMORY. */
+cl_int yk_program_is_built(struct yk_program *p, const char *options);
 
 /** The binary to give out for P: the primary's, with source and options. No bytes (and CL_SUCCESS in *ERR) where the
  * driver's own is given. The bytes are the caller's, to free. */

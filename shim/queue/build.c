@@ -125,25 +125,40 @@ static void analysed(struct yk_build *b)
     } else if (!need.original && !need.variant) {
         yk_build_set_state(b, YK_BUILD_NONE, "no kernel of the program can be split");
     } else {
-        bool worth = yk_remember_worth(b);
-        if (worth && need.classes)
+        if (need.classes && yk_remember_worth(b))
             yk_numeric_recall(yk_rt.machine); /* the first launch may come before the others' builds are done */
         b->kept_only = !yk_build_insisted() && !yk_ahead_forced() && yk_warm_able();
         yk_build_set_state(b, YK_BUILD_ANALYSED, NULL);
-        yk_build_want_primary(b);
-        if (yk_build_insisted() || (b->kept_only && worth && yk_warm_kept(b)) ||
-            (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms))
-            yk_build_want(b);
     }
+}
+
+/* What earlier processes have left for other devices is loaded, where they have found that to be worth it. */
+static void load_what_is_kept(struct yk_build *b)
+{
+    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && yk_warm_kept(b))
+        yk_build_want(b);
+}
+
+/* What need not be known to pay, or is. */
+static void prepare_others(struct yk_build *b)
+{
+    if (yk_build_now(b) != YK_BUILD_ANALYSED)
+        return;
+    yk_build_want_primary(b);
+    if (yk_build_insisted() || (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms))
+        yk_build_want(b);
 }
 
 static void *analyse_program(void *arg)
 {
     struct yk_build *b = arg;
-    if (yk_analyse(b, false, YK_FOR_SHARES, &b->facts) == YK_OK)
+    if (yk_analyse(b, false, YK_FOR_SHARES, &b->facts) == YK_OK) {
         analysed(b);
-    else
+        load_what_is_kept(b);
+        prepare_others(b);
+    } else {
         yk_build_set_state(b, YK_BUILD_NONE, "the transformer could not analyse the program");
+    }
     yk_build_drop_in_background(b);
     return NULL;
 }
@@ -159,8 +174,26 @@ void yk_build_ask(struct yk_build *b)
     }
 }
 
-struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, double seconds, const char *reason)
+/* Beside the primary's build. */
+static void *look_up(void *arg)
+{
+    struct yk_build *b = arg;
+    if (yk_analyse(b, true, YK_FOR_SHARES, &b->facts) == YK_OK)
+        analysed(b);
+    yk_lock_take(&b->lock);
+    b->looking = false;
+    pthread_cond_broadcast(&b->changed);
+    yk_lock_drop(&b->lock);
+    if (yk_build_now(b) == YK_BUILD_ANALYSED) {
+        yk_profile_load(); /* what is worth it is read from there */
+        load_what_is_kept(b);
+    }
+    yk_build_drop_in_background(b);
+    return NULL;
+}
+
+struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
+                                const struct timespec *begun, const char *reason)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_build *b = calloc(1, sizeof *b);
@@ -177,7 +210,6 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
     }
     b->ctx = ctx;
     b->content = yk_hash_str(yk_hash_str((struct yk_hash){0, 0}, source), b->options);
-    b->seconds = seconds;
     if (begun) {
         b->begun = *begun;
         b->folder = getcwd(NULL, 0); /* NULL: without it no included file is trusted */
@@ -195,9 +227,26 @@ struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const c
         return b;
     }
     yk_background_prepare();
-    if (yk_analyse(b, true, YK_FOR_SHARES, &b->facts) == YK_OK)
-        analysed(b);
-    else if (yk_build_insisted() || yk_ahead_spare())
-        yk_build_ask(b);
+    b->looking = true;
+    yk_build_hold(b);
+    if (yk_thread_start_elsewhere(look_up, b)) {
+        b->looking = false;
+        yk_build_drop(b);
+    }
     return b;
+}
+
+void yk_build_built(struct yk_build *b, double seconds)
+{
+    if (yk_build_now(b) == YK_BUILD_NONE)
+        return;
+    yk_background_compiled();
+    yk_lock_take(&b->lock);
+    b->seconds = seconds;
+    while (b->looking)
+        yk_lock_wait(&b->lock, &b->changed);
+    yk_lock_drop(&b->lock);
+    prepare_others(b);
+    if (yk_build_now(b) == YK_BUILD_PENDING && (yk_build_insisted() || yk_ahead_spare()))
+        yk_build_ask(b);
 }

@@ -49,6 +49,7 @@ struct yk_build {
     bool primary_begun;              /* the primary's programs are being built or are; atomic */
     bool loading;                    /* yk_build_load is at work; atomic */
     bool warm_asked;                 /* yoke-warm has been asked to have it analysed; atomic */
+    bool looking;                    /* for facts in the cache; under lock */
     bool wanted;                     /* the other devices' programs are being built or will be; atomic */
     struct yk_merge *merged;         /* merged.h; NULL until launches may be merged; atomic */
     struct yk_stages_code *stages;   /* stages_code.h; NULL until a launch may be run in parts; atomic */
@@ -58,14 +59,18 @@ struct yk_build {
 };
 
 /**
- * The record of a program just built on the primary, which began at BEGUN (CLOCK_REALTIME_COARSE; NULL: in another
- * process) and took SECONDS. Facts are taken from the transformer's cache
- * where it has them; else nobody is asked yet, unless splits are insisted on.
+ * The record of a program that the primary is about to build, from BEGUN on (CLOCK_REALTIME_COARSE; NULL: it was built
+ * in another process, or at its creation). Facts are looked up in the transformer's cache beside the primary's build,
+ * and what earlier processes have left for other devices is loaded then.
  * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory, or
- * the driver does not retain REAL.
+ * the driver does not retain REAL. yk_build_built follows, or the build has failed and the hold is given back.
  */
-struct yk_build *yk_build_start(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, double seconds, const char *reason);
+struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
+                                const struct timespec *begun, const char *reason);
+
+/** The primary has built B, in SECONDS. Waits for the look-up in the cache; where that found nothing nobody is asked
+ * yet, unless splits are insisted on. */
+void yk_build_built(struct yk_build *b, double seconds);
 
 /** Its launches may be worth splitting: start the transformer in the background, once. Cheap when already asked.
  * Thread: any. */

@@ -85,6 +85,8 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
     if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
         cl_program p = NULL, v = NULL;
         uint64_t start = yk_now_ns();
+        if (i != yk_rt.machine->primary)
+            yk_crew_ready(i); /* it sleeps by the time that there is something to do */
         if (need.variant && b->facts.variant_source && !yk_build_has(b, i, true))
             v = build_on(b, i, true);
         if (need.original && !yk_build_has(b, i, false))
@@ -100,10 +102,8 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         if (p)
             __atomic_store_n(&b->original[i], p, __ATOMIC_RELEASE);
         yk_lock_drop(&b->lock);
-        if ((p || v) && i != yk_rt.machine->primary) {
+        if ((p || v) && i != yk_rt.machine->primary)
             yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
-            yk_crew_ready(i);
-        }
     } else {
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
                 yk_rt.machine->device[i].name);
@@ -256,7 +256,7 @@ void yk_build_want(struct yk_build *b)
         return;
     yk_build_hold(b);
     __atomic_store_n(&b->wanted_at, yk_now_ns(), __ATOMIC_RELAXED);
-    if (yk_thread_start(build_devices, b)) {
+    if (yk_thread_start_elsewhere(build_devices, b)) {
         yk_build_set_state(b, YK_BUILD_NONE, "no thread for the background build");
         yk_build_drop(b);
     }

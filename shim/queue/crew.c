@@ -51,7 +51,7 @@ static void *crew_thread(void *arg)
 /* With DEV's lock held. */
 static bool runs(unsigned dev)
 {
-    return crew[dev].running = crew[dev].running || !yk_thread_start(crew_thread, (void *)(uintptr_t)dev);
+    return crew[dev].running = crew[dev].running || !yk_thread_start_elsewhere(crew_thread, (void *)(uintptr_t)dev);
 }
 
 void yk_crew_ready(unsigned dev)

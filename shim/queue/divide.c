@@ -161,6 +161,23 @@ static bool worth_measuring(const struct yk_code *code, const struct yk_predicti
            yk_now_ns() - __atomic_load_n(&code->measured_at, __ATOMIC_RELAXED) >= between_ns;
 }
 
+/* What few samples say of devices of one kind is noise, and so is a division that is hardly better than an even one:
+ * then even shares are taken. Short launches scatter by EXTRA_MS. */
+static void even_out(const struct yk_split *split, uint64_t *groups)
+{
+    const double part = 0.04, extra_ms = 0.3;
+    uint64_t even[YK_SPLIT_MAX] = {0};
+    struct yk_strategy strategy;
+    for (unsigned i = 0; i < split->n; i++)
+        if (split->device[i].usable &&
+            (split->device[i].bytes > 0 || !yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary)))
+            return;
+    yk_strategy_parse("even", &strategy, NULL, 0);
+    yk_strategy_divide(&strategy, split, even);
+    if (yk_split_nearly_even(split, groups, even, part, extra_ms))
+        memcpy(groups, even, sizeof even);
+}
+
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
     struct yk_prediction p;
@@ -202,6 +219,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         yk_strategy_parse("even", &strategy, NULL, 0);
     struct yk_split split = {.n = n, .device = p.device, .total = rest, .grain = force ? 1 : d->grain};
     yk_strategy_divide(&strategy, &split, groups);
+    if (free)
+        even_out(&split, groups);
     if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms) ||
         (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;

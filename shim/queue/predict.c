@@ -7,8 +7,9 @@
 #include "shim/queue/warm.h"
 
 /* What a driver is taken to need for a kernel's first launch where nobody has seen it: PoCL compiles then; drivers of
- * GPUs have compiled at the build. */
-static const double first_cpu_ms = 250, first_gpu_ms = 1, first_cached_ms = 3, kept_ms = 2;
+ * GPUs have compiled at the build. Loading what is compiled already takes LOADED_MS (PoCL: 0.2 to 1 ms), and what has
+ * taken more than COMPILED_MS was compiled. KEPT_MS: PoCL's for two programs whose binaries are kept. */
+static const double first_cpu_ms = 250, first_gpu_ms = 1, loaded_ms = 0.5, compiled_ms = 3, kept_ms = 3;
 
 /* UNIT: of the samples, in work-groups of this launch. */
 static unsigned fill(struct yk_point *to, const struct yk_series *s, double unit)
@@ -20,7 +21,7 @@ static unsigned fill(struct yk_point *to, const struct yk_series *s, double unit
     return n;
 }
 
-static bool same_kind(const struct yk_device *a, const struct yk_device *b)
+bool yk_predict_same_kind(const struct yk_device *a, const struct yk_device *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->driver, b->driver);
 }
@@ -42,7 +43,7 @@ static bool shares_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     if (recall(l, dev, YK_SAMPLE_SHARED, s))
         return true;
     for (unsigned i = 0; i < m->n; i++)
-        if (i != dev && same_kind(&m->device[i], &m->device[dev]) && recall(l, i, YK_SAMPLE_SHARED, s))
+        if (i != dev && yk_predict_same_kind(&m->device[i], &m->device[dev]) && recall(l, i, YK_SAMPLE_SHARED, s))
             return true;
     return false;
 }
@@ -73,7 +74,7 @@ static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     struct yk_series primary;
     bool own = recall(l, dev, YK_SAMPLE_FIRST, s);
     *sure = false;
-    if (dev == m->primary || !same_kind(&m->device[dev], yk_rt.primary) ||
+    if (dev == m->primary || !yk_predict_same_kind(&m->device[dev], yk_rt.primary) ||
         !recall(l, m->primary, YK_SAMPLE_FIRST, &primary))
         return own;
     if (own) {
@@ -97,7 +98,7 @@ static double first_ms(const struct yk_launch *l, const struct yk_decision *d, u
     *unseen = !recall(l, dev, YK_SAMPLE_FIRST, &first);
     if (*unseen && yk_warm_done(l, dev, d->local)) {
         *unseen = false;
-        return first_cached_ms;
+        return loaded_ms;
     }
     if (*unseen)
         return yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU ? first_cpu_ms : first_gpu_ms;
@@ -106,11 +107,11 @@ static double first_ms(const struct yk_launch *l, const struct yk_decision *d, u
         double run = shares->n ? yk_series_ms(shares, first.at[i].groups) : unit_ms * first.at[i].groups,
                over = first.at[i].ms - run;
         over = over > 0 ? over : 0;
-        if (over > first_cached_ms && yk_warm_done(l, dev, d->local))
-            over = first_cached_ms; /* the rest was something else */
+        if (over > compiled_ms && yk_warm_done(l, dev, d->local))
+            over = loaded_ms; /* the rest was something else */
         least = least < 0 || over < least ? over : least;
     }
-    *unseen = least > first_cached_ms; /* it was compiled then: yoke-warm is to leave it for later processes */
+    *unseen = least > compiled_ms; /* it was compiled then: yoke-warm is to leave it for later processes */
     return least;
 }
 
@@ -133,7 +134,7 @@ static double form_ms(const struct yk_launch *l, const struct yk_decision *d, un
         __atomic_load_n(&l->code->shared[dev], __ATOMIC_RELAXED))
         return 0;
     *unseen = !yk_warm_done(l, dev, d->local);
-    return *unseen ? first_cpu_ms : first_cached_ms;
+    return *unseen ? first_cpu_ms : loaded_ms;
 }
 
 static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)
@@ -166,7 +167,8 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         struct yk_series series = {0};
         bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false, sure = false;
         /* What the whole launch alone says of this device too. */
-        bool as_primary = p->alone_ms > 0 && (i == primary || same_kind(&yk_rt.machine->device[i], yk_rt.primary));
+        bool as_primary =
+            p->alone_ms > 0 && (i == primary || yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary));
         if (!(s->usable = d->takes[i]))
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
@@ -187,7 +189,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             if (as_primary && !sure && yk_table_ms(&s->table, (double)d->total) > 2 * p->alone_ms) {
                 s->table.n = 0;
                 s->rate = (double)d->total / p->alone_ms;
-                s->latency = first_cached_ms;
+                s->latency = loaded_ms;
             }
         } else if (rate > 0) {
             s->rate = rate;
@@ -199,6 +201,8 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         /* The primary's first launch costs the same whether it is split or not, unless a share is compiled apart. */
         if (i == primary)
             s->latency += form_ms(l, d, i, &p->unseen[i]);
+        else if (!warm && firsts && s->table.n > 1 && yk_table_ms(&s->table, (double)d->total) < loaded_ms)
+            s->latency += loaded_ms; /* of few work-groups the samples of many say nothing */
         else if (!warm && !firsts)
             s->latency += first_ms(l, d, i, &series, p->alone_ms * unit / (double)d->total, &p->unseen[i]);
         if (d->late[i])

@@ -17,6 +17,9 @@ struct yk_prediction {
     bool all_warm;               /* every taker has run this kernel before in this process, and none is late */
 };
 
+/** Have A and B one name and driver? They are taken for equally fast while nothing else is known. Thread: any. */
+bool yk_predict_same_kind(const struct yk_device *a, const struct yk_device *b);
+
 /**
  * Predict L for the takers of D (and what bytes they need: BYTES[dev], to be moved through the host).
  * A device that has not run the kernel in this process has a latency: what its driver does at a first launch, and the

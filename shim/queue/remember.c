@@ -8,7 +8,7 @@
 
 /* A program whose launches together last no longer than this is not what a second device is prepared for before
  * anything else is known. */
-static const double worth_ms = 10;
+static const double worth_ms = 5;
 
 static void *read_in_background(void *arg)
 {

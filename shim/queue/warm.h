@@ -17,7 +17,7 @@ void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local);
 bool yk_warm_kept(const struct yk_build *b);
 
 /** Launches of this many milliseconds are prepared for. */
-static const double yk_warm_from_ms = 0.5;
+static const double yk_warm_from_ms = 0.3;
 
 /** Nobody else can take a share of L (local size LOCAL) yet: what CPU devices lack is compiled aside, and taken up when
  * that is done. Does nothing where splits are insisted on. Thread: any; cheap. */

@@ -380,7 +380,24 @@ START_TEST(guided_chunks_shrink)
 }
 END_TEST
 
-YK_TEST_MAIN("strategy", texts_are_parsed, bad_texts_say_what_is_wrong, what_does_not_fit_the_devices_is_refused,
-             divisions_by_hand, the_grain_is_kept, random_divisions_add_up, shares_are_within_a_grain_of_exact,
-             times_are_predicted, tables_are_read_both_ways, links_and_merges_are_in_the_time,
-             waterfill_against_all_divisions, skmd_walks_down, guided_chunks_shrink)
+START_TEST(what_is_hardly_better_than_even_shares_is_noise)
+{
+    struct yk_split_device d[] = {{.usable = true, .rate = 10}, {.usable = true, .rate = 11}, {.usable = true}};
+    struct yk_split split = {.n = 2, .device = d, .total = 1000, .grain = 1};
+    uint64_t even[] = {500, 500, 0}, best[] = {476, 524, 0}, alone[] = {0, 1000, 0};
+    /* 50 ms against 47.6. */
+    ck_assert(yk_split_nearly_even(&split, best, even, 0.06, 0));
+    ck_assert(!yk_split_nearly_even(&split, best, even, 0.04, 0));
+    ck_assert(yk_split_nearly_even(&split, best, even, 0.04, 1));
+    ck_assert(yk_split_nearly_even(&split, even, even, 0, 0));
+    ck_assert(!yk_split_nearly_even(&split, alone, even, 10, 10)); /* one device, on purpose */
+    split.n = 3;
+    uint64_t thirds[] = {333, 333, 334};
+    ck_assert(!yk_split_nearly_even(&split, best, thirds, 10, 10)); /* nobody knows the third's speed */
+}
+END_TEST
+
+YK_TEST_MAIN("strategy", what_is_hardly_better_than_even_shares_is_noise, texts_are_parsed, bad_texts_say_what_is_wrong,
+             what_does_not_fit_the_devices_is_refused, divisions_by_hand, the_grain_is_kept, random_divisions_add_up,
+             shares_are_within_a_grain_of_exact, times_are_predicted, tables_are_read_both_ways,
+             links_and_merges_are_in_the_time, waterfill_against_all_divisions, skmd_walks_down, guided_chunks_shrink)

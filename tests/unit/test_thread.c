@@ -1,7 +1,8 @@
-/* Stacks of yoke's threads, under limits that a process is started with: the C library reads RLIMIT_STACK once, so each
- * case is this program again. */
+/* Where threads of yoke begin, and their stacks, under limits that a process is started with: the C library reads
+ * RLIMIT_STACK once, so each case is this program again. */
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,39 @@ static int child(const char *room)
     printf("%zu\n", size / MIB);
     return 0;
 }
+
+static struct {
+    int end[2];
+    cpu_set_t set; /* that it may use once it has begun */
+} begun;
+
+static void *say_where(void *arg)
+{
+    (void)arg;
+    bool got = sched_getaffinity(0, sizeof begun.set, &begun.set) == 0;
+    return write(begun.end[1], &got, sizeof got) == sizeof got ? arg : NULL;
+}
+
+/* Wherever it begins, it is not kept there; also where its parent has one processor only. */
+START_TEST(a_thread_that_begins_elsewhere_may_go_anywhere)
+{
+    cpu_set_t all, one;
+    bool got = false;
+    int cpu = sched_getcpu();
+    ck_assert_int_eq(pipe(begun.end), 0);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    ck_assert_int_eq(yk_thread_start_elsewhere(say_where, NULL), 0);
+    ck_assert_int_eq(read(begun.end[0], &got, sizeof got), sizeof got);
+    ck_assert(got && CPU_EQUAL(&all, &begun.set));
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    ck_assert_int_eq(yk_thread_start_elsewhere(say_where, NULL), 0);
+    ck_assert_int_eq(read(begun.end[0], &got, sizeof got), sizeof got);
+    ck_assert(got && CPU_EQUAL(&one, &begun.set));
+    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+}
+END_TEST
 
 /* MiB of stack that a thread has in a process started with that LIMIT; ROOM: MiB that it can map, 0: any number. */
 static unsigned under(rlim_t limit, const char *room)
@@ -138,6 +172,7 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, small_stacks_are_not_small);
     tcase_add_test(tcase, large_stacks_stay_large);
     tcase_add_test(tcase, without_room_a_thread_starts_all_the_same);
+    tcase_add_test(tcase, a_thread_that_begins_elsewhere_may_go_anywhere);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -193,6 +193,21 @@ START_TEST(who_was_slow_too_often_is_not_tried_again)
 }
 END_TEST
 
+/* What many work-groups took says nothing of few: loading what is compiled takes as long for these. */
+START_TEST(few_work_groups_of_a_first_launch_are_not_free)
+{
+    begin(false);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, 0.1);
+    measured(0, YK_SAMPLE_FIRST, 512.0 * GROUPS, 50);
+    measured(1, YK_SAMPLE_FIRST, 512.0 * GROUPS, 20);
+    ck_assert_double_gt(whole_ms(1), 0.4);
+    begin(false);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    measured(0, YK_SAMPLE_FIRST, GROUPS, ALONE_MS);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.01); /* of as many it is part of what was measured */
+}
+END_TEST
+
 static bool tried(void)
 {
     whole_ms(0);
@@ -319,4 +334,4 @@ YK_TEST_MAIN("predict", a_short_launch_does_not_make_its_range_small, what_was_l
              nothing_else_is_presumed, one_of_unknown_speed_keeps_nobody_from_sharing,
              a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
              what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
-             who_was_slow_too_often_is_not_tried_again)
+             who_was_slow_too_often_is_not_tried_again, few_work_groups_of_a_first_launch_are_not_free)
