@@ -36,7 +36,8 @@ struct coexec_row {
     struct coexec_times bare[2], beside[2], cold, warm, linear; /* linear: .ms 0 where it was not measured */
     struct coexec_work work, linear_work;
     struct coexec_against cold_against, warm_against;
-    double others; /* processors that other programs had meanwhile; negative: not known */
+    struct coexec_times fresh; /* device 1 alone with nothing in its driver's cache; total 0: not measured */
+    double others;             /* processors that other programs had meanwhile; negative: not known */
 };
 
 /* coexec_run.c */

@@ -231,6 +231,23 @@ static void begin(const char *folder)
         die(folder);
 }
 
+/* Device 1 alone, bare, where its driver has compiled nothing before. */
+static struct coexec_times fresh(const struct coexec_pair *pair, const struct coexec_row *r, int count)
+{
+    struct coexec_times t = {0};
+    char folder[80], path[PATH_MAX];
+    if (modelled(pair, DEVICE_1))
+        return t;
+    snprintf(folder, sizeof folder, "fresh%d", count);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s%s", scratch, folder, i ? "/pocl" : "");
+        if (mkdir(path, 0700))
+            die(path);
+    }
+    run(pair, r, DEVICE_1, folder, NULL, &t);
+    return t;
+}
+
 /* The median of N values, which are sorted. */
 static double middle(double *v, int n)
 {
@@ -267,6 +284,7 @@ void coexec_measure(const struct coexec_pair *pair, struct coexec_row *r, int ro
         for (int d = 0; d < 2; d++)
             beside[d][i] = both[d];
     }
+    r->fresh = fresh(pair, r, count);
     for (int i = 0; i < n; i++) {
         for (int d = 0; d < 2; d++)
             run_alone(pair, r, d, &bare[d][i]);

@@ -11,7 +11,8 @@
 #include "transform/process.h"
 
 #ifndef YK_CLANG
-#define YK_CLANG "/usr/bin/clang-14"
+#define YK_CLANG           "/usr/bin/clang-14"
+#define YK_CLANG_RESOURCES "/usr/lib/llvm-14/lib/clang/14.0.6"
 #endif
 
 /* Larger texts are compiled without line numbers, which cost more than the rest. */
@@ -50,7 +51,8 @@ static bool push(argv_array *v, const char *word)
 
 static bool push_common(argv_array *v, const struct yk_front *f)
 {
-    return push(v, YK_CLANG) && push(v, "-cc1") && push(v, "-x") && push(v, "cl") && push(v, "-triple") &&
+    return push(v, YK_CLANG) && push(v, "-cc1") && push(v, "-resource-dir") && push(v, YK_CLANG_RESOURCES) &&
+           push(v, "-x") && push(v, "cl") && push(v, "-triple") &&
            push(v, f->address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown") &&
            push(v, yk_arena_printf(f->arena, "-cl-std=CL%u.%u", f->std / 100, f->std / 10 % 10)) && push(v, "-w") &&
            push(v, "-o") && push(v, "-");
