@@ -37,7 +37,7 @@ static void note_drop(int rank)
 
 void yk_lock_init(struct yk_lock *l, int rank)
 {
-    l->mutex = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+    l->mutex = (pthread_mutex_t)YK_MUTEX_INIT;
     l->rank = rank;
 }
 

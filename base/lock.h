@@ -28,9 +28,14 @@ struct yk_lock {
     int rank;
 };
 
+#ifdef YK_HELGRIND /* which takes others that nobody has taken for none */
+#define YK_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+#else
+#define YK_MUTEX_INIT PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#endif
 #define YK_LOCK_INIT(r)                                                                                                \
     {                                                                                                                  \
-        PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, (r)                                                                     \
+        YK_MUTEX_INIT, (r)                                                                                             \
     }
 
 void yk_lock_init(struct yk_lock *l, int rank);

@@ -52,6 +52,7 @@ struct yk_store {
     struct yk_lacked *lacked; /* YK_LACKED of them, or NULL; under the lock */
     unsigned lacked_next;
     struct yk_pattern *pattern; /* of the bytes newest at YK_FILLED; NULL: none yet */
+    uint64_t fetched_ns;        /* see yk_store_fetched; atomic */
     bool at_primary;            /* every byte is newest at the primary's location; atomic */
     bool only_primary;          /* and nowhere else; atomic */
 };
@@ -151,6 +152,21 @@ cl_int yk_store_need_host(struct yk_store *s, size_t off, size_t len, uint64_t *
 struct yk_post;
 cl_int yk_store_need_region(struct yk_store *s, unsigned dev, const struct yk_region *r, struct yk_post *p,
                             uint64_t *moved);
+
+/** The primary's queue has stood still for NS so that a whole launch had S's bytes: whoever left them elsewhere is to
+ * know. */
+static inline void yk_store_fetch_took(struct yk_store *s, uint64_t ns)
+{
+    __atomic_fetch_add(&s->fetched_ns, ns, __ATOMIC_RELAXED);
+}
+
+/** The milliseconds of that since the last such question. */
+static inline double yk_store_fetched(struct yk_store *s)
+{
+    return s && __atomic_load_n(&s->fetched_ns, __ATOMIC_RELAXED)
+               ? (double)__atomic_exchange_n(&s->fetched_ns, 0, __ATOMIC_RELAXED) * 1e-6
+               : 0;
+}
 
 /** Read [off, off+len) into TO, wherever it is newest; without a master, straight from the devices. *MOVED as above.
  * Errors, thread: as yk_store_need. */

@@ -65,8 +65,7 @@ struct yk_code {
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
-    double owed_ms;        /* what those that moved bytes took longer than it, all of them together; under lock */
-    unsigned whole_reason; /* of the last whole launch, and its text: saves a search per launch */
+    unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
 };
 

@@ -66,6 +66,7 @@ cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
     const struct yk_device *d = yk_rt.primary;
     uint64_t moved = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
+        uint64_t before = moved, start;
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         if (!m || yk_mem_at_primary(m) || yk_store_host_only(m->store)) /* windows of these: windows.h */
             continue;
@@ -73,11 +74,14 @@ cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
         cl_int err = d->cl->Finish(l->c.queue->real);
         if (err != CL_SUCCESS)
             return err;
+        start = yk_now_ns();
         if (f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
             yk_store_forgive(m->store, d->index, m->origin, m->size);
         err = yk_store_need(m->store, d->index, m->origin, m->size, &moved);
         if (err != CL_SUCCESS)
             return err;
+        if (moved > before)
+            yk_store_fetch_took(m->store, yk_now_ns() - start);
     }
     yk_stats_moved(moved);
     return CL_SUCCESS;

@@ -35,3 +35,12 @@ void yk_moves_stayed(struct yk_moves *m)
     if (m->tries && ++m->stayed >= STAYED_LONG)
         m->tries = m->stayed = 0;
 }
+
+bool yk_moves_lost(struct yk_moves *m, double lost_ms, double alone_ms, double spent_ms, bool forgiving)
+{
+    const double much = 3, most = 10, part = 0.02;
+    double owed = forgiving && lost_ms < 0 ? 0 : m->owed_ms + lost_ms, limit = most * alone_ms + 2 * part * spent_ms;
+    owed = owed > 0 ? owed : 0;
+    m->owed_ms = owed < limit ? owed : limit;
+    return m->owed_ms > much * alone_ms + part * spent_ms;
+}

@@ -14,6 +14,7 @@ struct yk_moves {
     unsigned kept;     /* launches whose bytes lay as the last one's */
     unsigned tries;    /* moves after which the bytes did not stay where they were needed */
     unsigned stayed;   /* launches since the last move that were divided without another */
+    double owed_ms;    /* what divisions have cost more than the launches alone, all together */
 };
 
 /**
@@ -27,5 +28,13 @@ double yk_moves_wait(const struct yk_moves *m, double gain_ms, double cost_ms, d
 
 /** A launch pays as it is, with what it lacks brought. */
 void yk_moves_stayed(struct yk_moves *m);
+
+/**
+ * A divided launch has cost LOST_MS more than the ALONE_MS that it takes alone, with what it moved and what others had
+ * to bring because its results lay apart; less than 0: it has won. FORGIVING: what it wins pays for all. SPENT_MS: what
+ * the kernel's launches would have taken alone until now. True: such launches have lost too much to go on. Times
+ * scatter: not each loss counts, but what all of them have cost.
+ */
+bool yk_moves_lost(struct yk_moves *m, double lost_ms, double alone_ms, double spent_ms, bool forgiving);
 
 #endif

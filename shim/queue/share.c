@@ -143,20 +143,24 @@ static void learn(struct yk_share_work *w, double wall)
         yk_remember_won(w->l);
 }
 
-/* A launch for which bytes were moved has taken SECONDS from the decision on, with what was brought and put together.
- * Times of levels, of rounds that shrink and of links scatter: not each loss counts, but what all of them have cost. */
-static void settle(struct yk_code *code, const struct yk_decision *d, double seconds)
+/* What whole launches have waited for since, because the last such launch left its results on several devices. */
+static double fetched_since(const struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    const double much = 3, most = 10, part = 0.02;
-    double lost = seconds * 1e3 - d->alone_ms;
+    double ms = 0;
+    for (unsigned i = 0; i < l->nvalues && i < f->nargs; i++)
+        if (l->value[i].kind == YK_VALUE_MEM && f->arg[i].written)
+            ms += yk_store_fetched(l->value[i].u.mem->store);
+    return ms;
+}
+
+/* A launch has taken SECONDS from the decision on, with what was brought and put together, and FETCHED_MS of others. */
+static void settle(struct yk_code *code, const struct yk_decision *d, double seconds, double fetched_ms)
+{
     if (d->guided || d->invests || !(d->alone_ms > 0))
         return;
     yk_lock_take(&code->lock);
-    double owed = d->again && lost < 0 ? 0 : code->owed_ms + lost;
-    owed = owed > 0 ? owed : 0;
-    double limit = most * d->alone_ms + 2 * part * yk_code_get(&code->spent) * 1e3;
-    code->owed_ms = owed < limit ? owed : limit;
-    if (code->owed_ms > much * d->alone_ms + part * yk_code_get(&code->spent) * 1e3)
+    if (yk_moves_lost(&code->moves, seconds * 1e3 + fetched_ms - d->alone_ms, d->alone_ms,
+                      yk_code_get(&code->spent) * 1e3, d->again))
         __atomic_store_n(&code->losses, YK_LOSSES, __ATOMIC_RELAXED);
     yk_lock_drop(&code->lock);
 }
@@ -295,8 +299,9 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         unsigned shares = 0;
         for (unsigned i = 0; i < n; i++)
             shares += t[i].groups > 0;
-        if (err == CL_SUCCESS && operands.moved)
-            settle(l->code, d, (double)(yk_now_ns() - start + collected - asked) * 1e-9);
+        double fetched_ms = fetched_since(l, w.facts);
+        if (err == CL_SUCCESS && (operands.moved || fetched_ms > 0))
+            settle(l->code, d, (double)(yk_now_ns() - start + collected - asked) * 1e-9, fetched_ms);
         if (err == CL_SUCCESS && shares > 1)
             yk_stats_split();
         else if (err == CL_SUCCESS)

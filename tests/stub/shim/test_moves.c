@@ -101,6 +101,22 @@ START_TEST(the_wait_is_foretold)
 }
 END_TEST
 
+/* A launch of 0.6 ms that wins 0.2 itself and has others wait 0.3 for its results is given up within some tens. One
+ * that loses now and then is not. */
+START_TEST(what_loses_all_in_all_is_given_up)
+{
+    struct yk_moves m = {0};
+    int launches = 0;
+    while (launches < LAUNCHES && !yk_moves_lost(&m, -0.2 + 0.3, 0.6, 0.6 * launches, false))
+        launches++;
+    ck_assert_int_gt(launches, 5);
+    ck_assert_int_lt(launches, 100);
+    m = (struct yk_moves){0};
+    for (int i = 0; i < LAUNCHES; i++)
+        ck_assert(!yk_moves_lost(&m, i % 4 ? -0.2 : 0.5, 0.6, 0.6 * i, false));
+}
+END_TEST
+
 /* As many as are to pass, and the next is asked about. */
 START_TEST(small_launches_are_asked_about_again)
 {
@@ -118,4 +134,5 @@ START_TEST(small_launches_are_asked_about_again)
 END_TEST
 
 YK_TEST_MAIN("moves", what_stays_is_moved_once, what_does_not_stay_is_moved_rarely, no_program_loses_much,
-             earlier_processes_count, staying_is_believed, the_wait_is_foretold, small_launches_are_asked_about_again)
+             earlier_processes_count, staying_is_believed, the_wait_is_foretold, what_loses_all_in_all_is_given_up,
+             small_launches_are_asked_about_again)
