@@ -62,6 +62,17 @@ void yk_lock_drop(struct yk_lock *l)
     pthread_mutex_unlock(&l->mutex);
 }
 
+void yk_lock_drop_and_signal(struct yk_lock *l, pthread_cond_t *c)
+{
+#ifdef YK_HELGRIND /* which doubts signals without their lock */
+    pthread_cond_signal(c);
+    yk_lock_drop(l);
+#else
+    yk_lock_drop(l);
+    pthread_cond_signal(c);
+#endif
+}
+
 static void check_wait(const struct yk_lock *l)
 {
 #ifdef YK_DEBUG

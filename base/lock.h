@@ -42,6 +42,9 @@ void yk_lock_init(struct yk_lock *l, int rank);
 void yk_lock_finish(struct yk_lock *l);
 void yk_lock_take(struct yk_lock *l);
 void yk_lock_drop(struct yk_lock *l);
+/** Drop L and wake who waits on C, which outlives L's holders: not before, or it would wait for L and be woken again
+ * beside whoever drops it. */
+void yk_lock_drop_and_signal(struct yk_lock *l, pthread_cond_t *c);
 /** Wait on C with L held; L must be the only lock of this thread (checked in debug builds). */
 void yk_lock_wait(struct yk_lock *l, pthread_cond_t *c);
 /** The same until UNTIL (CLOCK_REALTIME) at the latest. */

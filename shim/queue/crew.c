@@ -75,9 +75,7 @@ bool yk_crew_start(unsigned dev, struct yk_task *t, bool on_processor)
         if (on_processor)
             yk_away_send(&crew[dev].away);
     }
-    yk_lock_drop(&crew[dev].lock);
-    if (ok) /* not before: it would wake, wait for the lock, and be woken again beside whoever drops it */
-        pthread_cond_signal(&crew[dev].work);
+    yk_lock_drop_and_signal(&crew[dev].lock, &crew[dev].work);
     return ok;
 }
 
