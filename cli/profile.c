@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/locate.h"
 #include "device/device.h"
-#include "profiler/database.h"
+#include "profiler/model.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -36,8 +36,8 @@ static int failed(yk_status s)
 static void show_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)
 {
     unsigned *lines = arg;
-    if (k->problem[0])
-        return; /* the same times once more, by problem */
+    if (k->problem[0] || k->kind == YK_SAMPLE_CODE)
+        return; /* the same times once more, by problem; no times */
     printf("%s%-24s %.8s  %-7s %-12s %s\n",
            *lines ? "" : "kernel                   content   kind    local        device\n", k->name, k->kernel,
            yk_sample_kind_name(k->kind), k->local, k->device);
@@ -65,6 +65,61 @@ static int show(void)
         puts("nothing is remembered yet");
     yk_database_close(db);
     return !db ? YK_EXIT_FAILED : s == YK_OK ? 0 : failed(s);
+}
+
+enum { MOST_DEVICES = 32 };
+
+struct modelled {
+    struct yk_model_data *data;
+    char device[MOST_DEVICES][YK_DATABASE_TEXT];
+    unsigned n;
+    bool failed;
+};
+
+static void model_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)
+{
+    struct modelled *m = arg;
+    unsigned i = 0;
+    m->failed |= !yk_model_data_add(m->data, k, s);
+    while (i < m->n && strcmp(m->device[i], k->device))
+        i++;
+    if (k->kind == YK_SAMPLE_ALONE && i == m->n && i < MOST_DEVICES)
+        memcpy(m->device[m->n++], k->device, sizeof k->device);
+}
+
+/* The tree of each device and how far off it is. */
+static int model(bool json)
+{
+    struct modelled *m = calloc(1, sizeof *m);
+    struct yk_database *db = m && (m->data = yk_model_data_new()) ? open_database() : NULL;
+    yk_status s = db ? yk_database_read(db, NULL, model_one, m) : YK_EIO;
+    int status = !db ? YK_EXIT_FAILED : s != YK_OK ? failed(s) : 0;
+    json_t *all = json_array();
+    yk_database_close(db);
+    for (unsigned i = 0; !status && i < m->n; i++) {
+        struct yk_model tree;
+        s = yk_model_train(m->data, m->device[i], &tree);
+        if (json)
+            json_array_append_new(all, json_pack("{s:s, s:i, s:i, s:o}", "device", m->device[i], "kernels",
+                                                 (int)tree.kernels, "samples", (int)tree.samples, "factor",
+                                                 s == YK_OK ? json_real(tree.factor) : json_null()));
+        else if (s == YK_OK)
+            printf("%s: %zu kernels, %zu samples; half of the kernels left out are predicted within a factor of %.2f\n",
+                   m->device[i], tree.kernels, tree.samples, tree.factor);
+        else
+            printf("%s: %zu kernels whose code is known, %d are needed\n", m->device[i], tree.kernels,
+                   YK_MODEL_KERNELS);
+    }
+    if (!status && m->failed)
+        fprintf(stderr, "yoke profile: there is more than is looked at\n");
+    if (!status && json)
+        json_dumpf(all, stdout, JSON_INDENT(1));
+    else if (!status && !m->n)
+        puts("nothing is remembered yet");
+    json_decref(all);
+    yk_model_data_free(m ? m->data : NULL);
+    free(m);
+    return status;
 }
 
 static int export(const char *file)
@@ -219,7 +274,7 @@ static int sweep(char **argv, bool cheap)
 
 static const struct yk_cli_option options[] = {
     {"cheap", 'c', NULL, NULL, "Four points instead of sixteen; what lies between and beyond is extrapolated.", NULL},
-    {"json", 'j', NULL, NULL, "Show as JSON, in the form of export; may follow show.", NULL},
+    {"json", 'j', NULL, NULL, "Show as JSON, in the form of export; may follow show or model.", NULL},
     {0}};
 
 static int run(const struct yk_cli_command *self, int argc, char **argv)
@@ -234,12 +289,15 @@ static int run(const struct yk_cli_command *self, int argc, char **argv)
     if (program && first < argc)
         return sweep(argv + first, yk_cli_value(self, values, "cheap") != NULL);
     bool json = yk_cli_value(self, values, "json") != NULL;
-    if (!strcmp(what, "show") && left == 1 && (!strcmp(arg, "--json") || !strcmp(arg, "-j"))) {
+    if ((!strcmp(what, "show") || !strcmp(what, "model")) && left == 1 &&
+        (!strcmp(arg, "--json") || !strcmp(arg, "-j"))) {
         json = true;
         left = 0;
     }
     if (!strcmp(what, "show") && left == 0)
         return json ? export(NULL) : show();
+    if (!strcmp(what, "model") && left == 0)
+        return model(json);
     if (!strcmp(what, "export") && left <= 1)
         return export(arg);
     if (!strcmp(what, "import") && left == 1)
@@ -247,19 +305,24 @@ static int run(const struct yk_cli_command *self, int argc, char **argv)
     if (!strcmp(what, "clear") && left <= 1)
         return clear(arg);
     return yk_cli_usage_error(
-        self, "one of: show [--json], export [FILE], import FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
+        self,
+        "one of: show [--json], model [--json], export [FILE], import FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
 }
 
 const struct yk_cli_command yk_cli_profile = {
     .name = "profile",
-    .usage = "yoke profile show [--json] | export [FILE] | import FILE | clear [KERNEL]\n"
+    .usage = "yoke profile show [--json] | model [--json] | clear [KERNEL]\n"
+             "       yoke profile export [FILE] | import FILE\n"
              "       yoke profile [--cheap] -- PROGRAM [ARGUMENT...]",
-    .summary = "measured times: show, export, import, clear, or fill them",
+    .summary = "measured times: show, model, export, import, clear, or fill them",
     .about =
         "yoke remembers how long kernels took on each device, by number of work-groups, and divides launches by that. "
         "It measures while programs run; nothing needs to be done for it.\n"
         "With a program, runs it sixteen times (per device, where there are more than two) with shares from a "
-        "sixteenth to all, so that the table is full from then on. Every run is a normal run of the program.",
+        "sixteenth to all, so that the table is full from then on. Every run is a normal run of the program.\n"
+        "What a kernel may take that was never measured is presumed from those that were, by a regression tree over "
+        "the "
+        "instructions in them; model says for each device how far off that is.",
     .more = "Example:\n"
             "  yoke profile -- ./app --size 1024\n"
             "  yoke profile show",

@@ -24,6 +24,7 @@ static struct {
     size_t slots, used;
     struct yk_database *db; /* only by whoever has set `busy` */
     bool busy, loaded, disabled, dirty;
+    struct yk_model *model; /* NULL: not learned, or from too little; atomic; for good */
 } profile = {.lock = YK_LOCK_INIT(YK_RANK_PROFILE), .idle = PTHREAD_COND_INITIALIZER};
 
 void yk_profile_device_text(const struct yk_device *d, char out[YK_DATABASE_TEXT])
@@ -203,6 +204,60 @@ void yk_profile_set(const struct yk_profile_key *k, struct yk_sample sample)
         e->dirty = profile.dirty = true;
     }
     yk_lock_drop(&profile.lock);
+}
+
+void yk_profile_code(const struct yk_profile_key *k, const uint32_t *count)
+{
+    struct yk_database_key key;
+    struct yk_series s;
+    bool made;
+    key_text(k, true, &key);
+    key.device[0] = key.local[0] = 0;
+    key.kind = YK_SAMPLE_CODE;
+    yk_model_code(count, &s);
+    yk_lock_take(&profile.lock);
+    struct entry *e = s.n ? entry_of(&key, &made) : NULL;
+    if (e && (e->series.n != s.n || memcmp(e->series.at, s.at, s.n * sizeof *s.at) != 0)) {
+        e->series = s;
+        e->dirty = profile.dirty = true;
+    }
+    yk_lock_drop(&profile.lock);
+}
+
+void yk_profile_learn(const struct yk_device *device)
+{
+    static char begun;
+    char name[YK_DATABASE_TEXT];
+    if (__atomic_test_and_set(&begun, __ATOMIC_RELAXED))
+        return;
+    struct yk_model *m = malloc(sizeof *m);
+    struct yk_model_data *d = m ? yk_model_data_new() : NULL;
+    bool all = d != NULL;
+    yk_lock_take(&profile.lock);
+    for (size_t i = 0; all && i < profile.slots; i++)
+        if (profile.slot[i])
+            all = yk_model_data_add(d, &profile.slot[i]->key, &profile.slot[i]->series);
+    yk_lock_drop(&profile.lock);
+    yk_profile_device_text(device, name);
+    if (all && yk_model_train(d, name, m) == YK_OK) {
+        yk_debug(
+            "profile: the tree of %s has %zu kernels; half of those left out are predicted within a factor of %.2f",
+            name, m->kernels, m->factor);
+        __atomic_store_n(&profile.model, m, __ATOMIC_RELEASE);
+    } else {
+        free(m);
+    }
+    yk_model_data_free(d);
+}
+
+bool yk_profile_guess(const uint32_t *count, double items, double local, double *ms, double *factor)
+{
+    const struct yk_model *m = __atomic_load_n(&profile.model, __ATOMIC_ACQUIRE);
+    if (!m)
+        return false;
+    *ms = yk_model_ms(m, count, items, local);
+    *factor = m->factor;
+    return true;
 }
 
 bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out)

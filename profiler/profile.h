@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "device/device.h"
 #include "profiler/database.h"
+#include "profiler/model.h"
 
 struct yk_profile_key {
     struct yk_hash kernel; /* content: source, options, name */
@@ -41,6 +42,18 @@ bool yk_profile_get(const struct yk_profile_key *k, struct yk_series *out);
 
 /** The series of K's problem, else of all problems together. *EXACT: which. */
 bool yk_profile_find(const struct yk_profile_key *k, struct yk_series *out, bool *exact);
+
+/** What K's kernel looks like: COUNT[YK_MODEL_COUNTS] of model.h. Thread: any; no file. */
+void yk_profile_code(const struct yk_profile_key *k, const uint32_t *count);
+
+/** Grow the tree of model.h for DEVICE from what the database held, once per process. Thread: a background one. Cost:
+ * milliseconds. */
+void yk_profile_learn(const struct yk_device *device);
+
+/** What ITEMS work-items of a kernel with COUNT[YK_MODEL_COUNTS] take on the device learned for, where nothing of it
+ * was measured, by that tree: *MS, within *FACTOR for half of all kernels. False: nothing is known. Thread: any. Cost:
+ * some comparisons. */
+bool yk_profile_guess(const uint32_t *count, double items, double local, double *ms, double *factor);
 
 /** Write what is new. Thread: any that may call SQLite; no lock held. At exit at the latest. */
 void yk_profile_save(void);

@@ -39,6 +39,7 @@ struct yk_code {
     struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
     double rate[YK_MAX_DEVICES];                 /* work-items per second, as last measured; 0: never */
+    char described;                              /* the profiler knows what it looks like; atomic */
     bool warm[YK_MAX_DEVICES];                   /* has run there before (drivers compile at the first launch) */
     bool shared[YK_MAX_DEVICES];                 /* has run a share there; atomic */
     bool tailed[YK_MAX_DEVICES];                 /* has run there in the pieces of tail.h; atomic */

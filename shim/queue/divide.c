@@ -225,12 +225,19 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;
     struct yk_residence r = {.l = l, .f = f, .d = d, .split = &split, .again = again, .alone_ms = p.alone_ms};
-    moved = free && !late && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
+    moved = free && !late && !p.guessed && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
     d->again = free && p.again;
     d->invests = !free || moved || !p.all_warm;
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= YK_LOSSES;
-    if (free && !late && (p.again || lost)) /* the one that is tried counts too: else the next would be */
+    if (free && !late && !p.guessed && (p.again || lost)) /* the one that is tried counts too: else the next would be */
         yk_remember_declined(l, whole_ms, p.again);
+    if (free && p.guessed) {
+        d->invests = true; /* nobody can say what it has lost or won */
+        if (!moved && !yk_residence_pays(d->predicted_ms, r.alone_ms)) {
+            d->measure = true;
+            return "the primary was measured first";
+        }
+    }
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
         bool asked_again = p.all_warm || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)

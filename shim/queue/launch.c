@@ -250,6 +250,11 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
     __atomic_store_n(&l->code->measured_at, yk_now_ns(), __ATOMIC_RELAXED);
     yk_worth_measured(l->code, seconds);
     bool warm = __atomic_exchange_n(&l->code->warm[p], true, __ATOMIC_RELAXED);
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    if (f && !__atomic_test_and_set(&l->code->described, __ATOMIC_RELAXED)) {
+        struct yk_profile_key key = yk_remember_key(l, p, YK_SAMPLE_CODE);
+        yk_profile_code(&key, f->count);
+    }
     yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, items, seconds * 1e3);
     if (warm) /* else it may have been compiled */
         yk_code_lasts(l->code, items, seconds * 1e3);

@@ -161,7 +161,9 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
     double rate = yk_code_get(&l->code->rate[primary]);
     if (!(p->alone_ms > 0) && rate > 0)
         p->alone_ms = items / rate * 1e3;
-    p->again = p->alone_ms > 0 && yk_remember_again(l, p->alone_ms);
+    if (!(p->alone_ms > 0) && (p->alone_ms = yk_remember_guess(l, yk_code_facts(l->code))) > 0)
+        p->guessed = true;
+    p->again = p->alone_ms > 0 && !p->guessed && yk_remember_again(l, p->alone_ms);
     for (unsigned i = 0; i < n; i++) {
         struct yk_split_device *s = &p->device[i];
         struct yk_series series = {0};

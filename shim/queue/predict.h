@@ -10,6 +10,7 @@ struct yk_prediction {
     struct yk_split_device device[YK_MAX_DEVICES];
     struct yk_point point[YK_MAX_DEVICES][YK_SERIES_POINTS]; /* what their tables point to */
     double alone_ms;                                         /* the primary alone; 0: not known */
+    bool guessed;                /* alone_ms is a careful guess of what was never measured: yk_remember_guess */
     bool again;                  /* as if the shares seen had been unlucky: yk_remember_again */
     bool seen_alone;             /* alone_ms was measured for launches like this */
     bool all_known;              /* every taker's speed was measured, here or earlier */

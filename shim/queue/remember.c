@@ -15,6 +15,7 @@ static void *read_in_background(void *arg)
     (void)arg;
     yk_profile_load(); /* no driver call: yk_background_enter this early would come before what a driver's compiler
                           registers for exit */
+    yk_profile_learn(yk_rt.primary);
     return NULL;
 }
 
@@ -98,6 +99,16 @@ double yk_remember_alone(const struct yk_launch *l)
         if (s.at[i].groups > 0.95 * units && s.at[i].groups < 1.05 * units)
             return s.at[i].ms;
     return (ms = yk_series_ms(&s, units)) > 0 ? ms : 0;
+}
+
+double yk_remember_guess(const struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    const double sure = 3;
+    double ms, factor;
+    _Static_assert((unsigned)YK_MODEL_COUNTS == (unsigned)YK_COUNT_CLASS_COUNT, "the model's counts are the facts'");
+    return f && yk_profile_guess(f->count, (double)yk_decide_items(l), yk_remember_unit(l), &ms, &factor)
+               ? ms / (sure * factor)
+               : 0;
 }
 
 unsigned yk_remember_tries(const struct yk_launch *l)

@@ -19,6 +19,10 @@ double yk_remember_alone(const struct yk_launch *l);
 /** The same, of launches after the first in their process: nothing was compiled in it. */
 double yk_remember_measured(const struct yk_launch *l);
 
+/** Milliseconds that the primary may be presumed to take for L at least, whose kernel was never measured but looks like
+ * F: by the tree of model.h, with its error to be on the safe side. 0: nobody knows. */
+double yk_remember_guess(const struct yk_launch *l, const struct yk_facts_kernel *f);
+
 /** How many processes have run L whole as their first launch of it. */
 unsigned yk_remember_tries(const struct yk_launch *l);
 

@@ -99,8 +99,20 @@ class Profile(unittest.TestCase):
             self.assertEqual(json.loads(profile("show", "--json")), [one])
             self.assertEqual(json.loads(profile("--json", "show")), [one])
             profile("show", "--jsom", status=2)
+            self.assertIn("nothing is remembered", profile("model"))
             profile("clear", "k")
             self.assertEqual(json.loads(profile("export")), [])
+            alone = dict(one, kind="alone", problem="p")
+            code = dict(one, kind="code", device="", local="", samples=[[1.0, 20.0, 1], [7.0, 3.0, 1]])
+            many = [dict(s, kernel=f"{i:032x}") for i in range(8) for s in (alone, code)]
+            for n, factor in ((14, None), (16, 1)):
+                with open(name, "w", encoding="utf-8") as f:
+                    json.dump(many[:n], f)
+                profile("import", name)
+                told = json.loads(profile("model", "--json"))
+                self.assertEqual([told[0][k] for k in ("device", "kernels", "samples")], ["d / 1 #0", n // 2, n])
+                self.assertTrue(told[0]["factor"] is None if factor is None else told[0]["factor"] >= factor, told)
+            self.assertIn("predicted within a factor of", profile("model"))
 
 
 if __name__ == "__main__":

@@ -328,10 +328,44 @@ START_TEST(what_was_long_before_is_not_small)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small,
-             a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
-             what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
-             nothing_else_is_presumed, one_of_unknown_speed_keeps_nobody_from_sharing,
-             a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
-             what_was_compiled_once_is_asked_for, what_takes_too_long_was_not_compiled,
-             who_was_slow_too_often_is_not_tried_again, few_work_groups_of_a_first_launch_are_not_free)
+/* What other kernels took says something of one that was never measured, carefully; what was measured counts instead.
+ */
+START_TEST(a_kernel_never_measured_is_guessed_at)
+{
+    static struct yk_facts_kernel facts;
+    facts.count[YK_COUNT_LOAD_GLOBAL] = 4;
+    begin(true);
+    yk_predict(&launch, &decision, bytes, &p);
+    ck_assert_double_eq(p.alone_ms, 0); /* nothing is known at all */
+    for (int i = 0; i < 2 * YK_MODEL_KERNELS; i++) {
+        begin(true);
+        code.facts = &facts;
+        code.warm[0] = i > 0;
+        yk_launch_measured(&launch, ALONE_MS * 1e-3);
+        measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    }
+    yk_profile_learn(&machine.device[0]);
+    begin(true);
+    yk_predict(&launch, &decision, bytes, &p);
+    ck_assert_double_eq(p.alone_ms, 0); /* without facts nobody knows what it looks like */
+    code.facts = &facts;
+    yk_predict(&launch, &decision, bytes, &p);
+    ck_assert(p.guessed && !p.seen_alone && !p.again);
+    ck_assert_double_gt(p.alone_ms, ALONE_MS / 6.0);
+    ck_assert_double_lt(p.alone_ms, ALONE_MS);
+    ck_assert_uint_gt(share_of(1), GROUPS * 2 / 5);
+    measured(0, YK_SAMPLE_ALONE, GROUPS, 3 * ALONE_MS);
+    yk_predict(&launch, &decision, bytes, &p);
+    ck_assert(!p.guessed);
+    ck_assert_double_eq_tol(p.alone_ms, 3 * ALONE_MS, 1e-6);
+}
+END_TEST
+
+YK_TEST_MAIN("predict", a_kernel_never_measured_is_guessed_at, a_short_launch_does_not_make_its_range_small,
+             what_was_long_before_is_not_small, a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
+             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
+             a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
+             one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
+             first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
+             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
+             few_work_groups_of_a_first_launch_are_not_free)
