@@ -1,8 +1,9 @@
 /* How close a program whose data starts and ends on the host comes to the longest of its three stages: bytes in,
  * kernel, bytes out. Programs of apps/ with --rounds or rounds of their own, bare and with libyoke.so preloaded; the
  * stages are measured in the same run: copies at the link's rate (the driver's from pinned memory), the kernel by its
- * events in the bare run. With --link the device is taken for one with memory of its own behind a link of that rate
- * (the fault backend), and "bare" is yoke without parts and rings. */
+ * events in the bare run. Reachable: the same, but no more bytes at once than the link carries in both directions
+ * together (pinned, in the same run), which is less than twice one direction. With --link the device is taken for one
+ * with memory of its own behind a link of that rate (the fault backend), and "bare" is yoke without parts and rings. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -164,10 +165,11 @@ static bool run_program(const struct program *p, unsigned long long size, const 
     return hash != NULL;
 }
 
-/* Rates of the link in GB/s, into RATE: in, out. */
+/* Rates of the link in GB/s, into RATE: in, out, both directions at once together (0: no less than in and out). */
 static bool measure_link(unsigned long long bytes, double *rate)
 {
     rate[0] = rate[1] = link_rate;
+    rate[2] = 0;
     if (link_rate > 0)
         return true;
     char number[32], text[4096];
@@ -178,6 +180,7 @@ static bool measure_link(unsigned long long bytes, double *rate)
     free(argv[2]);
     rate[0] = value_of(text, "write_pinned ");
     rate[1] = value_of(text, "read_pinned ");
+    rate[2] = value_of(text, "both_pinned ");
     return ok && rate[0] > 0 && rate[1] > 0;
 }
 
@@ -212,7 +215,8 @@ static bool sweep(const struct program *p, unsigned long long size, double most_
     return plot_write(&plot, to, name);
 }
 
-/* One program's line. The product of its ratios goes into *PRODUCT. False: it failed. */
+/* One program's line. PRODUCT[0] is multiplied by its longest stage over measured, PRODUCT[1] by what the link lets it
+ * reach. False: it failed. */
 static bool measure(const struct program *p, double bytes, const double *rate, const char *svg, double *product)
 {
     unsigned long long size = size_for(p, bytes);
@@ -224,12 +228,14 @@ static bool measure(const struct program *p, double bytes, const double *rate, c
         return false;
     double fused_ms = p->fused / rate[0] / 1e6, in_ms = in / rate[0] / 1e6, out_ms = out / rate[1] / 1e6;
     double stage_ms = fused_ms + fmax(fmax(in_ms, out_ms), bare.kernel_ms);
-    printf("%-15s %10llu %8.1f %8.1f %8.2f %8.2f %8.2f %9.2f %9.2f %9.2f %5.0f %7.3f %7.2f%s\n", p->name, size,
+    double link_ms = rate[2] > 0 ? fmax(stage_ms, fused_ms + (in + out) / rate[2] / 1e6) : stage_ms;
+    printf("%-15s %10llu %8.1f %8.1f %8.2f %8.2f %8.2f %9.2f %9.2f %9.2f %5.0f %7.3f %9.3f %7.2f%s\n", p->name, size,
            in / 1e6, out / 1e6, in_ms, bare.kernel_ms, out_ms, bare.round_ms, whole.round_ms, parts.round_ms,
-           parts.parts, stage_ms / parts.round_ms, bare.round_ms / parts.round_ms,
+           parts.parts, stage_ms / parts.round_ms, link_ms / parts.round_ms, bare.round_ms / parts.round_ms,
            strcmp(bare.hash, parts.hash) || strcmp(bare.hash, whole.hash) ? "  OTHER BYTES THAN BARE" : "");
     fflush(stdout);
-    *product *= stage_ms / parts.round_ms;
+    product[0] *= stage_ms / parts.round_ms;
+    product[1] *= link_ms / parts.round_ms;
     if (strcmp(bare.hash, parts.hash) || strcmp(bare.hash, whole.hash))
         return false;
     return !svg || sweep(p, size, fmax(in, out), &parts, svg);
@@ -264,8 +270,11 @@ static const char help[] =
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && !strcmp(argv[1], "--probe"))
-        return transfer_probe("pinned", (unsigned)atoi(argv[2]), strtoull(argv[3], NULL, 10), 5);
+    if (argc == 4 && !strcmp(argv[1], "--probe")) {
+        unsigned on = (unsigned)atoi(argv[2]);
+        unsigned long long each = strtoull(argv[3], NULL, 10);
+        return transfer_probe("pinned", on, each, 5) || transfer_probe("both_pinned", on, each, 5);
+    }
     static const struct option options[] = {{"device", 1, 0, 'd'}, {"bytes", 1, 0, 'b'}, {"rounds", 1, 0, 'r'},
                                             {"only", 1, 0, 'o'},   {"link", 1, 0, 'l'},  {"svg", 1, 0, 's'},
                                             {"json", 1, 0, 'j'},   {"help", 0, 0, 'h'},  {0, 0, 0, 0}};
@@ -308,16 +317,18 @@ int main(int argc, char **argv)
         fputs(help, stderr);
         return 2;
     }
-    double product = 1, link[2];
+    double product[2] = {1, 1}, link[3];
     int n = 0;
     if (!measure_link(bytes, link))
         return 1;
-    printf("link: %.1f GB/s in, %.1f out\n", link[0], link[1]);
-    printf("%-15s %10s %8s %8s %8s %8s %8s %9s %9s %9s %5s %7s %7s\n", "", "size", "MB in", "MB out", "in ms", "kernel",
-           "out ms", link_rate > 0 ? "plain" : "bare", "yoke off", "yoke", "parts", "of best", "x bare");
+    printf("link: %.1f GB/s in, %.1f out", link[0], link[1]);
+    printf(link[2] > 0 ? ", %.1f both ways at once\n" : "\n", link[2]);
+    printf("%-15s %10s %8s %8s %8s %8s %8s %9s %9s %9s %5s %7s %9s %7s\n", "", "size", "MB in", "MB out", "in ms",
+           "kernel", "out ms", link_rate > 0 ? "plain" : "bare", "yoke off", "yoke", "parts", "of best", "reachable",
+           "x bare");
     for (int i = 0; i < PROGRAMS; i++)
         if (!only || !strcmp(only, programs[i].name)) {
-            if (!measure(&programs[i], (double)bytes, link, svg, &product))
+            if (!measure(&programs[i], (double)bytes, link, svg, product))
                 return 1;
             n++;
         }
@@ -325,6 +336,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "pipeline: there is no program %s\n", only);
         return 2;
     }
-    figure("pipeline.stage_over_measured", pow(product, 1.0 / n), "x");
+    figure("pipeline.stage_over_measured", pow(product[0], 1.0 / n), "x");
+    figure("pipeline.reachable_over_measured", pow(product[1], 1.0 / n), "x");
     return figure_finish(json);
 }
