@@ -239,7 +239,8 @@ START_TEST(buffers_of_others_beside_launches)
     bool stop = false;
     struct maker m[2] = {{&c, true, &stop}, {&c, false, &stop}};
     pthread_t t[THREADS];
-    int launches = getenv("YOKE_TEST_FEW") ? 20 : 200; /* under valgrind threads take turns */
+    /* Under valgrind threads take turns. */
+    int launches = getenv("YOKE_TEST_FEW") ? 20 : getenv("YOKE_NIGHTLY") ? 400 : 50;
     for (int i = 0; i < 4; i++)
         whole[i] = buffer_of(&c, (1 + i % 2) * FIELD * sizeof(cl_int));
     for (int i = 0; i < THREADS; i++)
