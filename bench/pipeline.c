@@ -321,8 +321,8 @@ int main(int argc, char **argv)
     int n = 0;
     if (!measure_link(bytes, link))
         return 1;
-    printf("link: %.1f GB/s in, %.1f out", link[0], link[1]);
-    printf(link[2] > 0 ? ", %.1f both ways at once\n" : "\n", link[2]);
+    printf("link: %.1f GB/s in, %.1f out, %.1f both ways at once\n", link[0], link[1],
+           link[2] > 0 ? link[2] : link[0] + link[1]);
     printf("%-15s %10s %8s %8s %8s %8s %8s %9s %9s %9s %5s %7s %9s %7s\n", "", "size", "MB in", "MB out", "in ms",
            "kernel", "out ms", link_rate > 0 ? "plain" : "bare", "yoke off", "yoke", "parts", "of best", "reachable",
            "x bare");

@@ -67,7 +67,7 @@ static int show(void)
     return !db ? YK_EXIT_FAILED : s == YK_OK ? 0 : failed(s);
 }
 
-enum { MOST_DEVICES = 32 };
+enum { MOST_DEVICES = 32, MOST_SAMPLES = 1 << 14 };
 
 struct modelled {
     struct yk_model_data *data;
@@ -91,7 +91,7 @@ static void model_one(void *arg, const struct yk_database_key *k, const struct y
 static int model(bool json)
 {
     struct modelled *m = calloc(1, sizeof *m);
-    struct yk_database *db = m && (m->data = yk_model_data_new()) ? open_database() : NULL;
+    struct yk_database *db = m && (m->data = yk_model_data_new(MOST_SAMPLES)) ? open_database() : NULL;
     yk_status s = db ? yk_database_read(db, NULL, model_one, m) : YK_EIO;
     int status = !db ? YK_EXIT_FAILED : s != YK_OK ? failed(s) : 0;
     json_t *all = json_array();
@@ -111,7 +111,7 @@ static int model(bool json)
                    YK_MODEL_KERNELS);
     }
     if (!status && m->failed)
-        fprintf(stderr, "yoke profile: there is more than is looked at\n");
+        fprintf(stderr, "yoke profile: no memory for all of it\n");
     if (!status && json)
         json_dumpf(all, stdout, JSON_INDENT(1));
     else if (!status && !m->n)
@@ -274,7 +274,7 @@ static int sweep(char **argv, bool cheap)
 
 static const struct yk_cli_option options[] = {
     {"cheap", 'c', NULL, NULL, "Four points instead of sixteen; what lies between and beyond is extrapolated.", NULL},
-    {"json", 'j', NULL, NULL, "Show as JSON, in the form of export; may follow show or model.", NULL},
+    {"json", 'j', NULL, NULL, "Print JSON, show in the form of export; may follow show or model.", NULL},
     {0}};
 
 static int run(const struct yk_cli_command *self, int argc, char **argv)

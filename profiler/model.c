@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 14, FOLDS = 4, DEPTH = 5, LEAST = 3 };
+enum { FOLDS = 4, DEPTH = 5, LEAST = 3 };
 
 struct code {
     char kernel[33];
@@ -19,7 +19,7 @@ struct launch {
 struct yk_model_data {
     struct code *code;
     struct launch *launch;
-    size_t ncodes, nlaunches, code_room, launch_room;
+    size_t ncodes, nlaunches, code_room, launch_room, most;
 };
 
 /* The binary logarithm and its inverse, here because libyoke.so needs libc alone. X above 0 and finite; to 1e-9. */
@@ -55,9 +55,12 @@ void yk_model_code(const uint32_t *count, struct yk_series *out)
             out->at[out->n++] = (struct yk_sample){i + 1, count[i], 1};
 }
 
-struct yk_model_data *yk_model_data_new(void)
+struct yk_model_data *yk_model_data_new(size_t most)
 {
-    return calloc(1, sizeof(struct yk_model_data));
+    struct yk_model_data *d = calloc(1, sizeof *d);
+    if (d)
+        d->most = most;
+    return d;
 }
 
 void yk_model_data_free(struct yk_model_data *d)
@@ -75,7 +78,7 @@ static bool room(void **at, size_t *room, size_t n, size_t size)
     if (n < *room)
         return true;
     size_t more = *room ? 2 * *room : 64;
-    void *p = more <= MOST ? realloc(*at, more * size) : NULL;
+    void *p = realloc(*at, more * size);
     if (!p)
         return false;
     *at = p;
@@ -103,7 +106,7 @@ static bool add_launches(struct yk_model_data *d, const struct yk_database_key *
     sscanf(k->local, "%lfx%lfx%lf", &side[0], &side[1], &side[2]);
     for (int i = 0; i < 3; i++)
         local *= side[i] >= 1 ? side[i] : 1;
-    for (unsigned i = 0; i < s->n; i++) {
+    for (unsigned i = 0; i < s->n && d->nlaunches < d->most; i++) {
         if (!room((void **)&d->launch, &d->launch_room, d->nlaunches, sizeof *d->launch))
             return false;
         struct launch *l = &d->launch[d->nlaunches++];

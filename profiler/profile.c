@@ -8,6 +8,7 @@
 #include "base/thread.h"
 
 enum { MOST_ENTRIES = 1 << 16, MOST_PROBLEMS = 32, FIRST_SLOTS = 256 };
+enum { MOST_LEARNED = 256 }; /* of the tree; the program beside it needs the processor too */
 
 struct entry {
     struct yk_hash id;
@@ -231,7 +232,7 @@ void yk_profile_learn(const struct yk_device *device)
     if (__atomic_test_and_set(&begun, __ATOMIC_RELAXED))
         return;
     struct yk_model *m = malloc(sizeof *m);
-    struct yk_model_data *d = m ? yk_model_data_new() : NULL;
+    struct yk_model_data *d = m ? yk_model_data_new(MOST_LEARNED) : NULL;
     bool all = d != NULL;
     yk_lock_take(&profile.lock);
     for (size_t i = 0; all && i < profile.slots; i++)

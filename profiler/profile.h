@@ -47,7 +47,7 @@ bool yk_profile_find(const struct yk_profile_key *k, struct yk_series *out, bool
 void yk_profile_code(const struct yk_profile_key *k, const uint32_t *count);
 
 /** Grow the tree of model.h for DEVICE from what the database held, once per process. Thread: a background one. Cost:
- * milliseconds. */
+ * 10 ms at most. */
 void yk_profile_learn(const struct yk_device *device);
 
 /** What ITEMS work-items of a kernel with COUNT[YK_MODEL_COUNTS] take on the device learned for, where nothing of it

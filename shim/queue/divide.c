@@ -233,7 +233,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         yk_remember_declined(l, whole_ms, p.again);
     if (free && p.guessed) {
         d->invests = true; /* nobody can say what it has lost or won */
-        if (!moved && !yk_residence_pays(d->predicted_ms, r.alone_ms)) {
+        if (!yk_residence_pays(d->predicted_ms, r.alone_ms)) {
             d->measure = true;
             return "the primary was measured first";
         }

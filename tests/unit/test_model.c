@@ -40,7 +40,7 @@ static void fill(struct yk_model_data *d, int kernels, const char *device)
 START_TEST(kernels_never_measured_are_predicted_from_those_like_them)
 {
     struct yk_model m;
-    struct yk_model_data *d = yk_model_data_new();
+    struct yk_model_data *d = yk_model_data_new(1000);
     uint32_t count[YK_MODEL_COUNTS];
     fill(d, KERNELS, "a");
     ck_assert_int_eq(yk_model_train(d, "a", &m), YK_OK);
@@ -61,7 +61,7 @@ END_TEST
 START_TEST(too_few_kernels_are_no_model)
 {
     struct yk_model m;
-    struct yk_model_data *d = yk_model_data_new();
+    struct yk_model_data *d = yk_model_data_new(1000);
     ck_assert_int_eq(yk_model_train(d, "a", &m), YK_EINVAL);
     fill(d, YK_MODEL_KERNELS - 1, "a");
     ck_assert_int_eq(yk_model_train(d, "a", &m), YK_EINVAL);
@@ -77,7 +77,7 @@ END_TEST
 START_TEST(foreign_series_do_no_harm)
 {
     struct yk_model m;
-    struct yk_model_data *d = yk_model_data_new();
+    struct yk_model_data *d = yk_model_data_new(1000);
     struct yk_database_key k = {.kind = YK_SAMPLE_CODE};
     struct yk_series s = {.n = 3, .at = {{1, 1e12, 1}, {18, 5, 1}, {1e18, 1, 1}}};
     fill(d, KERNELS, "a");
@@ -96,5 +96,17 @@ START_TEST(foreign_series_do_no_harm)
 }
 END_TEST
 
+/* Of a large database no more is looked at than there is time for. */
+START_TEST(samples_beyond_the_most_are_left_out)
+{
+    struct yk_model m;
+    struct yk_model_data *d = yk_model_data_new(20);
+    fill(d, KERNELS, "a");
+    ck_assert_int_eq(yk_model_train(d, "a", &m), YK_OK);
+    ck_assert_uint_eq(m.samples, 20);
+    yk_model_data_free(d);
+}
+END_TEST
+
 YK_TEST_MAIN("model", kernels_never_measured_are_predicted_from_those_like_them, too_few_kernels_are_no_model,
-             foreign_series_do_no_harm)
+             foreign_series_do_no_harm, samples_beyond_the_most_are_left_out)
