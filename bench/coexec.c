@@ -26,7 +26,7 @@
 #include "bench/coexec.h"
 #include "bench/figure.h"
 
-enum { MOST = 400, NUMBERS = 35 };
+enum { MOST = 400 };
 static const char all_apps[] =
     "aes_encrypt,aes_decrypt,binomial_option,black_scholes,histogram,matrix_multiply,"
     "matrix_transpose,quasi_random,reduction,scan,vector_add,stencil2d,nbody,bfs,spmv,kmeans,"
@@ -72,11 +72,6 @@ static double first_run_reaches(const struct coexec_row *r)
     return fmax(1 / (1 + compiles / r->bare[1].ms), ideal(r) / r->bare[0].ms);
 }
 
-static double over_fastest(const struct coexec_row *r, const struct coexec_times *t)
-{
-    return r->bare[coexec_fastest(r)].total / t->total;
-}
-
 static void print(const struct coexec_row *r)
 {
     printf("%-7s%-17s%-10s %9.2f %9.2f %9.2f %9.2f | %9.2f %5.3f %5.3f | %9.2f %5.3f %5.3f |", r->pair, r->app, r->size,
@@ -88,74 +83,6 @@ static void print(const struct coexec_row *r)
         printf(" disturbed: others had %.2f processors", r->others);
     putchar('\n');
     fflush(stdout);
-}
-
-/* The numbers of a row in the order of a kept line. */
-static int numbers_of(struct coexec_row *r, double *to[NUMBERS])
-{
-    int n = 0;
-    struct coexec_times *t[] = {&r->bare[0], &r->bare[1], &r->beside[0], &r->beside[1], &r->cold, &r->warm, &r->linear};
-    for (unsigned i = 0; i < sizeof t / sizeof *t; i++) {
-        to[n++] = &t[i]->ms;
-        to[n++] = &t[i]->total;
-    }
-    for (int i = 0; i < 2; i++) {
-        struct coexec_work *w = i ? &r->linear_work : &r->work;
-        for (int d = 0; d < 2; d++) {
-            to[n++] = &w->share[d];
-            to[n++] = &w->in_ms[d];
-            to[n++] = &w->run_ms[d];
-        }
-        to[n++] = &w->merge_ms;
-    }
-    to[n++] = &r->others;
-    for (int i = 0; i < 2; i++) {
-        struct coexec_against *a = i ? &r->warm_against : &r->cold_against;
-        to[n++] = &a->ideal;
-        to[n++] = &a->fastest;
-    }
-    to[n++] = &r->fresh.ms;
-    to[n++] = &r->fresh.total;
-    return n;
-}
-
-static void keep(const char *file, struct coexec_row *r)
-{
-    double *v[NUMBERS];
-    int n = numbers_of(r, v);
-    FILE *f = fopen(file, "a");
-    if (f) {
-        fprintf(f, "%s %s %s", r->pair, r->app, r->size);
-        for (int i = 0; i < n; i++)
-            fprintf(f, " %.4f", *v[i]);
-        fputc('\n', f);
-    }
-    if (!f || fclose(f)) {
-        perror(file);
-        exit(1);
-    }
-}
-
-/* Lines of before there were pairs and work: "APP SIZE" and the first twelve numbers; of before rounds were compared by
- * themselves: without what only those say, which comes from the medians then. */
-static bool parse(const char *line, struct coexec_row *r)
-{
-    enum { OLD = 12, WITHOUT_FRESH = NUMBERS - 2, WITHOUT_ROUNDS = WITHOUT_FRESH - 4 };
-    double *v[NUMBERS];
-    int n = numbers_of(r, v), at = 0, more, got = 0;
-    *r = (struct coexec_row){.pair = "equal", .work.share = {-1, -1}, .linear_work.share = {-1, -1}, .others = -1};
-    if (sscanf(line, "%31s %63s %31[a-z0-9]%n", r->pair, r->app, r->size, &at) != 3 || (line[at] && line[at] != ' '))
-        if (strcpy(r->pair, "equal"), sscanf(line, "%63s %31s%n", r->app, r->size, &at) != 2)
-            return false;
-    while (got < n && sscanf(line + at, " %lf%n", v[got], &more) == 1) {
-        at += more;
-        got++;
-    }
-    if (!(r->cold_against.ideal > 0) || !(r->warm_against.ideal > 0)) {
-        r->cold_against = (struct coexec_against){ideal(r) / r->cold.ms, over_fastest(r, &r->cold)};
-        r->warm_against = (struct coexec_against){ideal(r) / r->warm.ms, over_fastest(r, &r->warm)};
-    }
-    return got == n || got == WITHOUT_FRESH || got == WITHOUT_ROUNDS || got == WITHOUT_ROUNDS - 1 || got == OLD;
 }
 
 /* Where the row of the same program is among the first ROWS; ROWS: there is none. */
@@ -184,7 +111,7 @@ static bool read_rows(const char *file)
     struct coexec_row r;
     FILE *f = fopen(file, "r");
     while (f && fgets(line, sizeof line, f))
-        if (parse(line, &r))
+        if (coexec_parse(line, &r))
             take(&r);
     if (f)
         fclose(f);
@@ -346,7 +273,7 @@ static bool measure(const struct wanted *w, const struct coexec_pair *pair, cons
     print(&r);
     take(&r);
     if (w->keep)
-        keep(w->keep, &r);
+        coexec_keep(w->keep, &r);
     return true;
 }
 

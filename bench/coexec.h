@@ -59,6 +59,14 @@ double coexec_together(const struct coexec_times *t);
 /** Of the two devices alone the one whose process ends first. */
 int coexec_fastest(const struct coexec_row *r);
 
+/* coexec_line.c */
+
+/** Append R to FILE, made if need be. */
+void coexec_keep(const char *file, struct coexec_row *r);
+
+/** The row of LINE, of older forms too, into R. False: it is none. */
+bool coexec_parse(const char *line, struct coexec_row *r);
+
 /* coexec_trace.c */
 
 /** What the file TRACE (YOKE_TRACE) says; shares below 0: it cannot be read. */
