@@ -49,8 +49,9 @@ struct yk_code {
     uint64_t measured_at;                        /* the last of them, in ns; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
     double long_items;                           /* the fewest work-items of a launch that was long; 0: none was */
-    unsigned pass; /* so many of these, and then they are asked about again; 0: never; atomic */
-    unsigned skip; /* so many go whole unasked, however large; atomic */
+    unsigned pass;  /* so many of these, and then they are asked about again; 0: never; atomic */
+    unsigned skip;  /* so many go whole unasked, however large; atomic */
+    unsigned looks; /* since the last division: how often one was asked about in vain; atomic */
     /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
@@ -103,6 +104,16 @@ static inline bool yk_code_skipped(struct yk_code *c)
 {
     unsigned n = __atomic_load_n(&c->skip, __ATOMIC_RELAXED);
     return n && __atomic_compare_exchange_n(&c->skip, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each
+ * that was asked about in vain. What the program enqueues while the worker looks at one goes by the worker too, one
+ * after the other. Thread: any. */
+static inline double yk_code_next_look(struct yk_code *c, double wait)
+{
+    enum { MOST = 24 };
+    unsigned looks = __atomic_fetch_add(&c->looks, 1, __ATOMIC_RELAXED);
+    return wait * (double)(1u << (looks < MOST ? looks : MOST));
 }
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name);

@@ -92,12 +92,14 @@ static const double short_ms = 1;
 static const double another_look_ms = 10;
 
 /* Some launches of so many work-items were long: size says nothing of this kernel's time, and each would be asked
- * about. */
-static void skip_some(const struct yk_launch *l, double alone_ms)
+ * about. WAIT: see yk_code_next_look; 0: nobody has asked. */
+static void skip_some(const struct yk_launch *l, double alone_ms, double wait)
 {
+    const double most = 1e9;
     if (yk_rt.primary->host_memory || yk_code_get(&l->code->small) >= (double)yk_decide_items(l))
         return;
-    __atomic_store_n(&l->code->skip, (unsigned)(another_look_ms / (alone_ms + 1e-3)), __ATOMIC_RELAXED);
+    wait = wait > 0 ? wait : yk_code_next_look(l->code, another_look_ms / (alone_ms + 1e-3));
+    __atomic_store_n(&l->code->skip, (unsigned)(wait < most ? wait : most), __ATOMIC_RELAXED);
 }
 
 /* Without measurements of every taker, or by request, chunks: all of them real work, and measured. */
@@ -242,11 +244,13 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         bool asked_again = p.all_warm || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)
             r.wait = another_look_ms / p.alone_ms;
+        if (r.wait > 0 && !(r.gain_ms > 0)) /* else each counts as forgone */
+            r.wait = yk_code_next_look(l->code, r.wait);
         if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);
-            if (!(r.gain_ms > 0)) /* else each counts as forgone */
-                skip_some(l, p.alone_ms);
+            if (!(r.gain_ms > 0))
+                skip_some(l, p.alone_ms, r.wait);
         }
         if (!(p.alone_ms < short_ms && asked_again) && !late && !p.again && !lost)
             yk_remember_declined(l, whole_ms, false);
@@ -256,6 +260,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     }
     if (force)
         give_everyone_some(d, n, groups);
+    __atomic_store_n(&l->code->looks, 0, __ATOMIC_RELAXED);
     if (free && all_bytes > 0)
         yk_residence_note(&r, groups);
     for (unsigned i = 0; i < n; i++) {

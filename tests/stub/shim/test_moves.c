@@ -133,6 +133,22 @@ START_TEST(small_launches_are_asked_about_again)
 }
 END_TEST
 
+/* Two million launches that are never worth dividing are asked about some times, not by the thousand; after one that
+ * was divided as soon as at first. */
+START_TEST(what_is_never_divided_is_asked_about_rarely)
+{
+    struct yk_code code = {.small = 100};
+    int looks = 0;
+    for (double at = 0; at < 2e6; looks++)
+        at += yk_code_next_look(&code, 250);
+    ck_assert_int_le(looks, 13);
+    code.looks = 0;
+    ck_assert_double_eq(yk_code_next_look(&code, 250), 250);
+    code.looks = 1000;
+    ck_assert_double_gt(yk_code_next_look(&code, 250), 1e9);
+}
+END_TEST
+
 YK_TEST_MAIN("moves", what_stays_is_moved_once, what_does_not_stay_is_moved_rarely, no_program_loses_much,
              earlier_processes_count, staying_is_believed, the_wait_is_foretold, what_loses_all_in_all_is_given_up,
-             small_launches_are_asked_about_again)
+             small_launches_are_asked_about_again, what_is_never_divided_is_asked_about_rarely)
