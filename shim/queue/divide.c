@@ -89,7 +89,15 @@ static const double short_ms = 1;
 
 /* Where some device has not run the kernel yet (it may never), so many ms of launches like these pass until the next is
  * asked about: asking costs as much as a launch on a GPU. */
-static const double another_look_ms = 10;
+static const double another_look_ms = 10, hopeless_look_ms = 1000;
+
+/* How many launches of ALONE_MS are to pass. Those that would not pay if a division of them took no time at all are
+ * asked about only because what a kernel finds to do may grow. */
+static double first_look(double alone_ms)
+{
+    bool hopeless = !yk_residence_pays(1e-6, alone_ms);
+    return (hopeless ? hopeless_look_ms : another_look_ms) / (alone_ms + 1e-3);
+}
 
 /* Some launches of so many work-items were long: size says nothing of this kernel's time, and each would be asked
  * about. WAIT: see yk_code_next_look; 0: nobody has asked. */
@@ -98,7 +106,7 @@ static void skip_some(const struct yk_launch *l, double alone_ms, double wait)
     const double most = 1e9;
     if (yk_rt.primary->host_memory || yk_code_get(&l->code->small) >= (double)yk_decide_items(l))
         return;
-    wait = wait > 0 ? wait : yk_code_next_look(l->code, another_look_ms / (alone_ms + 1e-3));
+    wait = wait > 0 ? wait : yk_code_next_look(l->code, first_look(alone_ms));
     __atomic_store_n(&l->code->skip, (unsigned)(wait < most ? wait : most), __ATOMIC_RELAXED);
 }
 
@@ -243,9 +251,11 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
         bool asked_again = p.all_warm || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)
-            r.wait = another_look_ms / p.alone_ms;
-        if (r.wait > 0 && !(r.gain_ms > 0)) /* else each counts as forgone */
-            r.wait = yk_code_next_look(l->code, r.wait);
+            r.wait = first_look(p.alone_ms);
+        if (r.wait > 0 && !(r.gain_ms > 0)) { /* else each counts as forgone */
+            double first = first_look(p.alone_ms);
+            r.wait = yk_code_next_look(l->code, r.wait > first ? r.wait : first);
+        }
         if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);

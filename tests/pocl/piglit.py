@@ -26,7 +26,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit"
-BUILD = os.environ.get("YOKE_TEST_BUILD", "build/dev")
+BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev")) # tests run in folders of their own
 LIBRARY = os.path.join(BUILD, "libyoke.so")
 LAYER, COUNTCHECK = (os.path.join(BUILD, "tests/count", name) for name in ("libyokecount.so", "countcheck"))
 CONFIGS = {f"{n}{'s' if split else ''}": (" ".join(["basic"] * n), split) for n in (1, 2, 3) for split in (False, True)}

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(HERE, "../crash"))
 sys.dont_write_bytecode = True
 import crash  # noqa: E402: beside us, not installed
 
-BUILD = os.environ["YOKE_TEST_BUILD"]
+BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 YOKE = os.path.join(BUILD, "yoke")
 READHASH = os.path.join(BUILD, "tests/programs/libreadhash.so")
 LAYER, COUNTCHECK = (os.path.join(BUILD, "tests/count", name) for name in ("libyokecount.so", "countcheck"))
