@@ -1,6 +1,7 @@
 /* Program entry points. */
 #include "shim/object/program.h"
 #include <stdlib.h>
+#include <time.h>
 #include "base/clock.h"
 #include "shim/api/api.h"
 #include "shim/queue/callback.h"
@@ -217,6 +218,24 @@ struct notify {
     bool build; /* else compile or link: nothing is left to do */
 };
 
+/* A driver refuses to build a program again while it has kernels. The app's are gone; yoke's own are given back by
+ * launches which end a moment after the app has seen their end. Is it worth trying again, after a while that is over
+ * then? *TRIES: how often that has been so. */
+static bool kernels_may_leave(struct yk_program *p, cl_int err, unsigned *tries)
+{
+    enum { MOST = 1000, HOLDS = 2 };
+    struct yk_build *b = err == CL_INVALID_OPERATION && *tries < MOST ? yk_program_build(p) : NULL;
+    if (!b)
+        return false;
+    bool others = __atomic_load_n(&b->holds, __ATOMIC_ACQUIRE) > HOLDS; /* than P and this function */
+    yk_build_drop(b);
+    if (!others && *tries) /* they may have gone since ERR */
+        return false;
+    long us = 20 * (long)++*tries;
+    nanosleep(&(struct timespec){0, 1000 * (us < 1000 ? us : 1000)}, NULL);
+    return true;
+}
+
 static cl_int build_now(struct yk_program *p, const struct devices *d, const char *options)
 {
     struct timespec begun;
@@ -225,7 +244,11 @@ static cl_int build_now(struct yk_program *p, const struct devices *d, const cha
     if (!b)
         return CL_OUT_OF_HOST_MEMORY;
     uint64_t start = yk_now_ns();
-    cl_int err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
+    unsigned tries = 0;
+    cl_int err;
+    do {
+        err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
+    } while (kernels_may_leave(p, err, &tries));
     if (err == CL_SUCCESS)
         yk_program_built(p, b, (double)(yk_now_ns() - start) * 1e-9);
     else
@@ -334,9 +357,12 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
         err = CL_INVALID_OPERATION;
     cl_program *headers =
         err == CL_SUCCESS && num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
+    unsigned tries = 0;
     if (err == CL_SUCCESS)
-        err = YK_CL_P->CompileProgram(p->real, devices.n, devices.id, options, num_input_headers, headers,
-                                      header_include_names, NULL, NULL);
+        do {
+            err = YK_CL_P->CompileProgram(p->real, devices.n, devices.id, options, num_input_headers, headers,
+                                          header_include_names, NULL, NULL);
+        } while (kernels_may_leave(p, err, &tries));
     free(headers);
     finish_devices(&devices);
     if (pfn_notify && (err == CL_SUCCESS || err == CL_COMPILE_PROGRAM_FAILURE))

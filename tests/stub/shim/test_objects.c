@@ -189,6 +189,32 @@ START_TEST(a_finish_waits_for_gates_that_another_thread_opens)
 }
 END_TEST
 
+/* A program is built anew as soon as its launches are over and its kernels released, as on the driver alone. */
+START_TEST(programs_are_built_again_after_their_launches)
+{
+    shim_open(&s, 0);
+    cl_mem a = shim_buffer(&s, 4 * N);
+    cl_program p = shim_program(&s, shim_source);
+    for (int round = 0; round < 300; round++) {
+        cl_int err;
+        cl_event e;
+        cl_kernel k = clCreateKernel(p, "iota", &err);
+        OK(err);
+        shim_set(k, 0, a);
+        for (int i = 0; i < 3; i++)
+            shim_launch(s.queue, k, N, 64, 0, NULL, i < 2 ? NULL : &e);
+        OK(clReleaseKernel(k));
+        OK(round % 2 ? clFinish(s.queue) : clWaitForEvents(1, &e));
+        OK(clReleaseEvent(e));
+        OK(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    }
+    OK(clReleaseProgram(p));
+    OK(clReleaseMemObject(a));
+    shim_close(&s);
+    ck_assert_int_eq(shim_live(), 0);
+}
+END_TEST
+
 START_TEST(errno_is_left_alone)
 {
     shim_environment();
@@ -223,4 +249,5 @@ END_TEST
 
 YK_TEST_MAIN("objects", all_is_released_while_builds_and_launches_are_pending, threads_with_objects_of_their_own,
              threads_that_share_a_queue_and_a_buffer, threads_that_start_at_once_with_contexts_of_their_own,
-             a_finish_waits_for_gates_that_another_thread_opens, errno_is_left_alone)
+             a_finish_waits_for_gates_that_another_thread_opens, programs_are_built_again_after_their_launches,
+             errno_is_left_alone)
