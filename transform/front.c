@@ -275,6 +275,27 @@ static yk_status compile(struct job *j)
     return s;
 }
 
+/* Drivers offer a program that names no version what their own has, PoCL get_global_linear_id: so what is not OpenCL C
+ * 1.2 is compiled as that of the device. */
+static yk_status compile_some_way(struct job *j)
+{
+    struct yk_front *f = j->f;
+    unsigned first = f->std, own = yk_macros_device_std(&j->req->target[0]);
+    own = own / 100 == 2 ? 200 : own; /* clang has no other 2.x */
+    yk_status s = compile(j);
+    const char *refused = f->refused;
+    if (s != YK_OK || !refused || f->options.std || own <= first)
+        return s;
+    f->refused = NULL;
+    f->std = own;
+    s = compile(j);
+    if (s == YK_OK && f->refused) {
+        f->refused = refused;
+        f->std = first;
+    }
+    return s;
+}
+
 yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
 {
     *f = (struct yk_front){.arena = a, .address_bits = req->target[0].address_bits};
@@ -293,7 +314,7 @@ yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *
     if (s == YK_OK && !f->refused)
         s = other_targets(&j, &m);
     if (s == YK_OK && !f->refused)
-        s = compile(&j);
+        s = compile_some_way(&j);
     yk_headers_remove(req, j.headers);
     yk_names_destroy(j.names);
     return s;
