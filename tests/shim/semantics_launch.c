@@ -240,7 +240,7 @@ START_TEST(buffers_of_others_beside_launches)
     struct maker m[2] = {{&c, true, &stop}, {&c, false, &stop}};
     pthread_t t[THREADS];
     /* Under valgrind threads take turns. */
-    int launches = getenv("YOKE_TEST_FEW") ? 20 : getenv("YOKE_NIGHTLY") ? 400 : 50;
+    int launches = getenv("YOKE_TEST_FEW") ? 20 : getenv("YOKE_NIGHTLY") ? 400 : 30;
     for (int i = 0; i < 4; i++)
         whole[i] = buffer_of(&c, (1 + i % 2) * FIELD * sizeof(cl_int));
     for (int i = 0; i < THREADS; i++)
@@ -266,6 +266,7 @@ END_TEST
 
 START_TEST(thousands_of_small_launches)
 {
+    enum { LAUNCHES = 2000 };
     struct cl c = open_cl(0);
     cl_int out[N], want = 0;
     cl_kernel fill = kernel_of(&c, "fill"), add = kernel_of(&c, "add");
@@ -275,13 +276,13 @@ START_TEST(thousands_of_small_launches)
     OK(clEnqueueFillBuffer(c.queue, b, &want, sizeof want, 0, N * 4, 0, NULL, NULL));
     OK(clSetKernelArg(add, 0, sizeof a, &a));
     OK(clSetKernelArg(add, 1, sizeof b, &b));
-    for (int n = 0; n < 3000; n++) {
+    for (int n = 0; n < LAUNCHES; n++) {
         size_t global = 1024, local = LOCAL;
         OK(clEnqueueNDRangeKernel(c.queue, add, 1, NULL, &global, &local, 0, NULL, NULL));
     }
     OK(clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
     for (int i = 0; i < N; i++)
-        ck_assert_int_eq(out[i], i < 1024 ? 3000 * (1 + i) : 0);
+        ck_assert_int_eq(out[i], i < 1024 ? LAUNCHES * (1 + i) : 0);
     OK(clReleaseMemObject(a));
     OK(clReleaseMemObject(b));
     OK(clReleaseKernel(fill));

@@ -56,7 +56,7 @@ static void (*const kind[])(int) = {plain, with_events, with_reads};
 
 START_TEST(launches_leave_no_memory_behind)
 {
-    int n = getenv("YOKE_NIGHTLY") ? 1000000 : getenv("YOKE_FORCE_SPLIT") ? 8000 : 60000;
+    int n = getenv("YOKE_NIGHTLY") ? 1000000 : getenv("YOKE_FORCE_SPLIT") ? 4000 : 40000;
     shim_open(&s, 0);
     k = shim_kernel(&s, "fill");
     a = shim_buffer(&s, 4 * N);
