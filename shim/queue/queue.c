@@ -379,6 +379,8 @@ cl_int yk_queue_finish(struct yk_queue *q)
         yk_lock_drop(&q->lock);
     }
     cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_failed(q) ? yk_queue_tell(q) : CL_SUCCESS;
+    if (err == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) /* of a command that yoke had wait for one that failed */
+        err = CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && failure == CL_SUCCESS)
         err = yk_store_gather(q->ctx);
     return failure != CL_SUCCESS ? failure : err;

@@ -110,6 +110,18 @@ static void *reader(void *unused)
     return NULL;
 }
 
+/* A driver's clFinish may tell of commands that waited for a failed one in its words for those: not what the
+ * specification lets a program's clFinish say. */
+START_TEST(finish_says_what_a_finish_may)
+{
+    begin("gpu", "clFinish@0:1=error(-14)");
+    OK(clEnqueueNDRangeKernel(s.queue, fill, 1, NULL, (size_t[]){N}, (size_t[]){64}, 0, NULL, NULL));
+    ck_assert_int_eq(clFinish(s.queue), CL_OUT_OF_RESOURCES);
+    OK(clFinish(s.queue));
+    end();
+}
+END_TEST
+
 START_TEST(another_thread_that_is_told_settles_nothing)
 {
     pthread_t t;
@@ -250,6 +262,7 @@ START_TEST(a_lost_device_is_done_without)
 END_TEST
 
 YK_TEST_MAIN("failure", a_launch_that_fails_unseen_fails_the_next_blocking_call, finish_and_wait_for_events_tell_too,
-             another_thread_that_is_told_settles_nothing, bytes_that_a_failed_launch_has_destroyed_cannot_be_read,
+             finish_says_what_a_finish_may, another_thread_that_is_told_settles_nothing,
+             bytes_that_a_failed_launch_has_destroyed_cannot_be_read,
              a_device_without_memory_for_one_launch_takes_part_in_the_next,
              buffers_that_the_host_may_not_touch_are_shared, a_lost_device_is_done_without)
