@@ -91,6 +91,7 @@ struct _cl_command_queue {
     struct stub_command *commands;
     bool running, closed;
     uint64_t enqueued; /* commands so far */
+    void *ended;       /* what its thread leaves when it ends; here until then: a forked child has no such thread */
     cl_int failure;    /* scripted, of a command whose event the program has not: the next call that waits says so */
 };
 

@@ -153,6 +153,7 @@ static void *work(void *arg)
     if (!d)
         stub_die("no memory");
     stub_enter();
+    q->ended = d;
     while (!q->closed || q->commands) {
         struct stub_command *c = ready(q);
         if (!c) {
@@ -163,9 +164,9 @@ static void *work(void *arg)
         stub_leave(); /* callbacks */
         stub_enter();
     }
-    stub_unuse(q);
     *d = (struct done){pthread_self(), done};
     done = d;
+    stub_unuse(q);
     closing--;
     stub_leave();
     return NULL;

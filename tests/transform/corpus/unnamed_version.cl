@@ -1,8 +1,6 @@
 // No version is named, and what is called is not of OpenCL C 1.2: compiled as what the device has.
 // verdict one_row merge
 // verdict plain merge
-// run one_row global=8,6,4 local=4,3,2 offset=4,6,2
-// run plain global=40 local=5
 __kernel void one_row(__global uint *out)
 {
     uint *at = 0; // private, as in 1.2
