@@ -252,14 +252,14 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         bool asked_again = p.all_warm || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)
             r.wait = first_look(p.alone_ms);
-        if (r.wait > 0 && !(r.gain_ms > 0)) { /* else each counts as forgone */
-            double first = first_look(p.alone_ms);
-            r.wait = yk_code_next_look(l->code, r.wait > first ? r.wait : first);
-        }
         if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
+            bool forgoes = r.gain_ms > 0; /* then each counts, and the wait is what is missing */
+            double first = first_look(p.alone_ms);
+            if (r.wait > 0 && !forgoes)
+                r.wait = yk_code_next_look(l->code, r.wait > first ? r.wait : first);
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);
-            if (!(r.gain_ms > 0))
+            if (!forgoes)
                 skip_some(l, p.alone_ms, r.wait);
         }
         if (!(p.alone_ms < short_ms && asked_again) && !late && !p.again && !lost)
