@@ -1,0 +1,199 @@
+/* Entry points that build, compile and link programs. */
+#include <stdlib.h>
+#include <time.h>
+#include "base/clock.h"
+#include "shim/api/api.h"
+#include "shim/api/program.h"
+#include "shim/queue/callback.h"
+
+/* The app's notify function, called from yoke's own thread. */
+struct notify {
+    struct yk_program *p;
+    struct yk_program_devices devices;
+    char *options;
+    void (*fn)(cl_program, void *);
+    void *data;
+    bool build; /* else compile or link: nothing is left to do */
+};
+
+/* A driver refuses to build a program again while it has kernels. The app's are gone; yoke's own are given back by
+ * launches which end a moment after the app has seen their end. Is it worth trying again, after a while that is over
+ * then? *TRIES: how often that has been so. */
+static bool kernels_may_leave(struct yk_program *p, cl_int err, unsigned *tries)
+{
+    enum { MOST = 1000, HOLDS = 2 };
+    struct yk_build *b = err == CL_INVALID_OPERATION && *tries < MOST ? yk_program_build(p) : NULL;
+    if (!b)
+        return false;
+    bool others = __atomic_load_n(&b->holds, __ATOMIC_ACQUIRE) > HOLDS; /* than P and this function */
+    yk_build_drop(b);
+    if (!others && *tries) /* they may have gone since ERR */
+        return false;
+    long us = 20 * (long)++*tries;
+    nanosleep(&(struct timespec){0, 1000 * (us < 1000 ? us : 1000)}, NULL);
+    return true;
+}
+
+static cl_int build_now(struct yk_program *p, const struct yk_program_devices *d, const char *options)
+{
+    struct timespec begun;
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun);
+    struct yk_build *b = yk_program_begin(p, options, &begun);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
+    uint64_t start = yk_now_ns();
+    unsigned tries = 0;
+    cl_int err;
+    do {
+        err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
+    } while (kernels_may_leave(p, err, &tries));
+    if (err == CL_SUCCESS)
+        yk_program_built(p, b, (double)(yk_now_ns() - start) * 1e-9);
+    else
+        yk_build_drop(b);
+    return err;
+}
+
+static void run_notify(void *arg)
+{
+    struct notify *n = arg;
+    if (n->build)
+        build_now(n->p, &n->devices, n->options);
+    n->fn((cl_program)(void *)n->p, n->data);
+    yk_drop(&n->p->h);
+    yk_program_devices_finish(&n->devices);
+    free(n->options);
+    free(n);
+}
+
+/* Call FN on the callback thread; with DEVICES (taken over) after building for them there. */
+static cl_int notify_later(struct yk_program *p, struct yk_program_devices *devices, const char *options,
+                           void (*fn)(cl_program, void *), void *data)
+{
+    struct notify *n = calloc(1, sizeof *n);
+    if (n)
+        *n = (struct notify){.p = p, .options = options ? strdup(options) : NULL, .fn = fn, .data = data};
+    if (!n || (options && !n->options)) {
+        if (devices)
+            yk_program_devices_finish(devices);
+        free(n);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (devices) {
+        n->build = true;
+        n->devices = *devices;
+        if (devices->id == devices->few)
+            n->devices.id = n->devices.few;
+    }
+    yk_hold(&p->h);
+    if (yk_callback_post(run_notify, n))
+        return CL_SUCCESS;
+    yk_drop(&p->h);
+    yk_program_devices_finish(&n->devices);
+    free(n->options);
+    free(n);
+    return CL_OUT_OF_RESOURCES;
+}
+
+cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                           const char *options, void (*pfn_notify)(cl_program program, void *user_data),
+                           void *user_data)
+{
+    struct yk_program *p = yk_program_from(program);
+    if (!p)
+        return CL_INVALID_PROGRAM;
+    if (!pfn_notify && user_data)
+        return CL_INVALID_VALUE;
+    struct yk_program_devices devices;
+    cl_int err = yk_program_devices_get(p->ctx, num_devices, device_list, &devices);
+    if (err != CL_SUCCESS)
+        return err;
+    if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
+        err = CL_INVALID_OPERATION;
+    else if (pfn_notify)
+        return notify_later(p, &devices, options, pfn_notify, user_data);
+    else
+        err = build_now(p, &devices, options);
+    yk_program_devices_finish(&devices);
+    return err;
+}
+
+/* The primary's programs behind a list of the app's; NULL with *ERR. */
+static cl_program *real_programs(cl_uint n, const cl_program *list, cl_int *err)
+{
+    cl_program *real = malloc(n * sizeof *real);
+    if (!real)
+        *err = CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; real && i < n; i++) {
+        struct yk_program *p = yk_program_from(list[i]);
+        if (!p) {
+            free(real);
+            *err = CL_INVALID_PROGRAM;
+            return NULL;
+        }
+        real[i] = p->real;
+    }
+    return real;
+}
+
+cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                             const char *options, cl_uint num_input_headers, const cl_program *input_headers,
+                             const char **header_include_names, void (*pfn_notify)(cl_program program, void *user_data),
+                             void *user_data)
+{
+    struct yk_program *p = yk_program_from(program);
+    if (!p)
+        return CL_INVALID_PROGRAM;
+    if ((!pfn_notify && user_data) || !num_input_headers != !input_headers ||
+        !num_input_headers != !header_include_names)
+        return CL_INVALID_VALUE;
+    struct yk_program_devices devices;
+    cl_int err = yk_program_devices_get(p->ctx, num_devices, device_list, &devices);
+    if (err != CL_SUCCESS)
+        return err;
+    if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
+        err = CL_INVALID_OPERATION;
+    cl_program *headers =
+        err == CL_SUCCESS && num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
+    unsigned tries = 0;
+    if (err == CL_SUCCESS)
+        do {
+            err = YK_CL_P->CompileProgram(p->real, devices.n, devices.id, options, num_input_headers, headers,
+                                          header_include_names, NULL, NULL);
+        } while (kernels_may_leave(p, err, &tries));
+    free(headers);
+    yk_program_devices_finish(&devices);
+    if (pfn_notify && (err == CL_SUCCESS || err == CL_COMPILE_PROGRAM_FAILURE))
+        return notify_later(p, NULL, NULL, pfn_notify, user_data);
+    return err;
+}
+
+cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+                              const char *options, cl_uint num_input_programs, const cl_program *input_programs,
+                              void (*pfn_notify)(cl_program program, void *user_data), void *user_data,
+                              cl_int *errcode_ret)
+{
+    struct yk_context *ctx = yk_context_from(context);
+    struct yk_program_devices devices;
+    cl_int err = !ctx                                                                   ? CL_INVALID_CONTEXT
+                 : !num_input_programs || !input_programs || (!pfn_notify && user_data) ? CL_INVALID_VALUE
+                                                                                        : CL_SUCCESS;
+    if (err == CL_SUCCESS)
+        err = yk_program_devices_get(ctx, num_devices, device_list, &devices);
+    if (err != CL_SUCCESS) {
+        yk_set_err(errcode_ret, err);
+        return NULL;
+    }
+    cl_program *inputs = real_programs(num_input_programs, input_programs, &err), real = NULL;
+    if (inputs)
+        real = YK_CL_P->LinkProgram(ctx->real[YK_P], devices.n, devices.id, options, num_input_programs, inputs, NULL,
+                                    NULL, &err);
+    free(inputs);
+    yk_program_devices_finish(&devices);
+    cl_program p = yk_program_made(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
+    if (p && err == CL_SUCCESS)
+        yk_program_is_built((struct yk_program *)(void *)p, options);
+    if (p && pfn_notify)
+        notify_later((struct yk_program *)(void *)p, NULL, NULL, pfn_notify, user_data);
+    return p;
+}
