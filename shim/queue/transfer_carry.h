@@ -1,0 +1,39 @@
+/* What the kinds of transfers share: what they hold, and how the worker carries one out that the driver alone cannot.
+ * Who uses it: transfer.c, transfer_rect.c, transfer_map.c. */
+#ifndef YK_SHIM_QUEUE_TRANSFER_CARRY_H
+#define YK_SHIM_QUEUE_TRANSFER_CARRY_H
+
+#include "shim/queue/transfer.h"
+
+/** Hold the buffers; give them back. */
+cl_int yk_transfer_capture(struct yk_command *c);
+void yk_transfer_release(struct yk_command *c);
+
+/** Are the bytes that the driver needs at the primary? Thread: any. Cost: loads. */
+bool yk_transfer_at_primary(struct yk_command *c);
+
+/** The worker touches bytes itself: what the primary's driver still does for this queue comes first. The errors of all
+ * these are the driver's; their thread is the queue's worker. */
+cl_int yk_transfer_drain(struct yk_transfer *t);
+
+/** The same, before the bytes go between PTR and the primary. */
+cl_int yk_transfer_drain_for(struct yk_transfer *t, enum yk_direction way, const void *ptr);
+
+/** Bytes [off, off+len) of M to the primary, from wherever they are newest. */
+cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len);
+
+/** HOW, with the buffers that live in the host's memory entered. */
+cl_int yk_transfer_on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transfer *t));
+
+/** Bring the bytes that the command reads or partly overwrites, then issue. */
+cl_int yk_transfer_bring_and_issue(struct yk_command *c, cl_event *real);
+
+#define YK_TRANSFER_KIND(name, type_, issue_, resident_, carry_)                                                       \
+    const struct yk_command_kind name = {.type = (type_),                                                              \
+                                         .issue = (issue_),                                                            \
+                                         .resident = (resident_),                                                      \
+                                         .capture = yk_transfer_capture,                                               \
+                                         .carry = (carry_),                                                            \
+                                         .release = yk_transfer_release}
+
+#endif

@@ -1,0 +1,81 @@
+/* Maps and unmaps of buffers. */
+#include "shim/core/stats.h"
+#include "shim/memory/tenant.h"
+#include "shim/queue/transfer.h"
+#include "shim/queue/transfer_carry.h"
+
+#define PRIMARY    (yk_rt.primary->index)
+#define CL         (yk_rt.primary->cl)
+#define QUEUE(t)   ((t)->c.queue->real)
+#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
+
+static cl_int map_capture(struct yk_command *c)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_store_master(t->mem->store) ? yk_transfer_capture(c) : CL_MAP_FAILURE;
+}
+
+static bool map_resident(struct yk_command *c)
+{
+    const struct yk_transfer *t = (struct yk_transfer *)c;
+    return yk_mem_at_primary(t->mem);
+}
+
+static cl_int map_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    cl_int err = CL_SUCCESS;
+    t->ptr =
+        CL->EnqueueMapBuffer(QUEUE(t), REAL(t->mem), blocking, t->map_flags, t->off, t->len, nwait, wait, real, &err);
+    t->issued = t->ptr != NULL;
+    return err;
+}
+
+/* The pointer was promised in the master: make its bytes the newest. */
+static cl_int map_carry(struct yk_command *c, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    struct yk_mem *m = t->mem;
+    uint64_t moved = 0;
+    (void)real;
+    bool reads = !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION) && yk_mem_at_primary(m);
+    cl_int err = reads ? yk_transfer_drain_for(t, YK_OUT, m->store->master) : yk_transfer_drain(t);
+    if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
+        err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
+    if (err == CL_SUCCESS && t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+        err = yk_tenant_map(m->store, m->origin + t->off, t->len);
+    yk_stats_moved(moved);
+    return err;
+}
+
+static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    struct yk_transfer *t = (struct yk_transfer *)c;
+    (void)blocking;
+    bool writes = t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    if (t->on_master) {
+        if (writes && yk_queue_failed(c->queue)) /* perhaps the map itself has failed: then the app has seen nothing */
+            yk_store_lose(t->mem->store, t->mem->origin + t->off, t->len);
+        else if (writes)
+            yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
+        if (writes)
+            yk_tenant_unmap(t->mem->store, t->mem->origin + t->off, t->len);
+        return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
+    }
+    cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);
+    if (err == CL_SUCCESS && writes)
+        yk_mem_primary_writes(t->mem, t->off, t->len);
+    return err;
+}
+
+const struct yk_command_kind yk_map_kind = {.type = CL_COMMAND_MAP_BUFFER,
+                                            .issue = map_issue,
+                                            .resident = map_resident,
+                                            .capture = map_capture,
+                                            .carry = map_carry,
+                                            .release = yk_transfer_release};
+const struct yk_command_kind yk_unmap_kind = {.type = CL_COMMAND_UNMAP_MEM_OBJECT,
+                                              .tidies = true,
+                                              .issue = unmap_issue,
+                                              .capture = yk_transfer_capture,
+                                              .release = yk_transfer_release};
