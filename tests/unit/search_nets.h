@@ -1,4 +1,4 @@
-/* Random networks for the tests of the plan search; tables are filled only if VALUES. */
+/* Random networks and short searches for the tests of the plan search; tables are filled only if VALUES. */
 #ifndef YK_TESTS_SEARCH_NETS_H
 #define YK_TESTS_SEARCH_NETS_H
 
@@ -6,6 +6,7 @@
 #include <string.h>
 #include "solver/network.h"
 #include "solver/search/rng.h"
+#include "solver/search/search.h"
 
 struct net_shape {
     uint32_t nvars, nfactors, max_scope, max_domain;
@@ -70,6 +71,17 @@ static inline void network_drop(struct yk_network *net)
 {
     yk_arena_finish(&net->arena);
     memset(net, 0, sizeof *net);
+}
+
+static inline struct yk_search_options quick_options(uint64_t seed)
+{
+    struct yk_search_options o;
+    yk_search_options_init(&o);
+    o.seed = seed;
+    o.threads = 1;
+    o.max_seconds = 10;
+    o.max_trials = 3;
+    return o;
 }
 
 #endif
