@@ -46,7 +46,8 @@ static struct twins make_twins(struct cl *c)
     return t;
 }
 
-static void fill(struct cl *c, struct twins *t)
+/* A fill or a copy that by chance has nothing to do, or is refused, says so. */
+static bool fill(struct cl *c, struct twins *t)
 {
     size_t o = below(OBJECTS), n = (size_t)1 << below(8), at = below(t->size[o] / n),
            count = below(t->size[o] / n - at);
@@ -54,13 +55,14 @@ static void fill(struct cl *c, struct twins *t)
     for (size_t i = 0; i < n; i++)
         pattern[i] = (cl_uchar)below(256);
     if (!count)
-        return;
+        return false;
     OK(clEnqueueFillBuffer(c->queue, t->m[o], pattern, n, at * n, count * n, 0, NULL, NULL));
     for (size_t i = 0; i < count; i++)
         memcpy(t->at[o] + (at + i) * n, pattern, n);
+    return true;
 }
 
-static void copy(struct cl *c, struct twins *t)
+static bool copy(struct cl *c, struct twins *t)
 {
     size_t a = below(OBJECTS), b = below(OBJECTS), n = 1 + below(t->size[a] < t->size[b] ? t->size[a] : t->size[b]);
     size_t from = below(t->size[a] - n + 1), to = below(t->size[b] - n + 1);
@@ -71,11 +73,12 @@ static void copy(struct cl *c, struct twins *t)
         if (a == b)
             IS(CL_MEM_COPY_OVERLAP, err);
         if (err == CL_MEM_COPY_OVERLAP)
-            return;
+            return false;
         ck_assert_msg(false, "an overlapping copy was taken");
     }
     OK(err);
     memcpy(dst, src, n);
+    return true;
 }
 
 struct box {
@@ -185,16 +188,56 @@ static void write_and_read(struct cl *c, struct twins *t)
     free(host);
 }
 
-static void all_equal(struct cl *c, struct twins *t, int step)
+/* How many objects hold the same bytes as their twins. */
+static int equal_objects(struct cl *c, struct twins *t, int step)
 {
+    int equal = 0;
     cl_uchar *got = malloc(BYTES);
     for (int o = 0; o < OBJECTS; o++) {
         OK(clEnqueueReadBuffer(c->queue, t->m[o], CL_TRUE, 0, t->size[o], got, 0, NULL, NULL));
-        for (size_t i = 0; i < t->size[o]; i++)
-            ck_assert_msg(got[i] == t->at[o][i], "step %d: byte %zu of object %d is %u, not %u", step, i, o, got[i],
-                          t->at[o][i]);
+        size_t i = 0;
+        while (i < t->size[o] && got[i] == t->at[o][i])
+            i++;
+        if (i < t->size[o])
+            fprintf(stderr, "step %d: byte %zu of object %d is %u, not %u\n", step, i, o, got[i], t->at[o][i]);
+        equal += i == t->size[o];
     }
     free(got);
+    return equal;
+}
+
+enum { FILL, COPY, RECT, MAP = RECT + 3, KERNEL, WRITE_AND_READ, KINDS };
+
+/* A move of any kind, which counts it in MOVED. */
+static void move(struct cl *c, struct twins *t, cl_kernel add, int *moved)
+{
+    int how;
+    switch (below(8)) {
+    case 0:
+        moved[FILL] += fill(c, t);
+        break;
+    case 1:
+        moved[COPY] += copy(c, t);
+        break;
+    case 2:
+    case 3:
+    case 4:
+        how = (int)below(3);
+        rect(c, t, how);
+        moved[RECT + how]++;
+        break;
+    case 5:
+        map(c, t);
+        moved[MAP]++;
+        break;
+    case 6:
+        kernel(c, t, add);
+        moved[KERNEL]++;
+        break;
+    default:
+        write_and_read(c, t);
+        moved[WRITE_AND_READ]++;
+    }
 }
 
 START_TEST(bytes_are_where_plain_memory_has_them)
@@ -203,32 +246,15 @@ START_TEST(bytes_are_where_plain_memory_has_them)
     cl_kernel add = kernel_of(c.program, "add");
     seed = 20240;
     struct twins t = make_twins(&c);
+    int moved[KINDS] = {0};
     for (int step = 0; step < STEPS; step++) {
-        switch (below(8)) {
-        case 0:
-            fill(&c, &t);
-            break;
-        case 1:
-            copy(&c, &t);
-            break;
-        case 2:
-        case 3:
-        case 4:
-            rect(&c, &t, (int)below(3));
-            break;
-        case 5:
-            map(&c, &t);
-            break;
-        case 6:
-            kernel(&c, &t, add);
-            break;
-        default:
-            write_and_read(&c, &t);
-        }
+        move(&c, &t, add, moved);
         if (step % 16 == 0)
-            all_equal(&c, &t, step);
+            ck_assert_int_eq(equal_objects(&c, &t, step), OBJECTS);
     }
-    all_equal(&c, &t, STEPS);
+    ck_assert_int_eq(equal_objects(&c, &t, STEPS), OBJECTS);
+    for (int kind = 0; kind < KINDS; kind++)
+        ck_assert_int_gt(moved[kind], 0);
     for (int o = OBJECTS; o--;)
         OK(clReleaseMemObject(t.m[o]));
     for (int i = 0; i < BUFFERS; i++)

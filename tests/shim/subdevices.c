@@ -56,8 +56,8 @@ static cl_uint cut(cl_device_id d, const cl_device_partition_property *how, cl_d
     return n;
 }
 
-/* N squares on device D of context C, checked. */
-static void compute(cl_context c, cl_program p, cl_device_id d)
+/* N squares on device D of context C; are they right? */
+static bool compute(cl_context c, cl_program p, cl_device_id d)
 {
     cl_int err, *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
     cl_command_queue q = clCreateCommandQueue(c, d, CL_QUEUE_PROFILING_ENABLE, &err);
@@ -81,8 +81,11 @@ static void compute(cl_context c, cl_program p, cl_device_id d)
     cl_event e;
     OK(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, &e));
     OK(clEnqueueReadBuffer(q, b, CL_TRUE, 0, N * sizeof *out, out, 1, &e, NULL));
-    for (int i = 0; i < N; i++)
-        ck_assert_int_eq(out[i], i * i);
+    int right = 0;
+    while (right < N && out[right] == right * right)
+        right++;
+    if (right < N)
+        fprintf(stderr, "the square of %d is %d\n", right, out[right]);
     void *map = clEnqueueMapBuffer(q, b, CL_TRUE, CL_MAP_READ, 0, N * sizeof *out, 0, NULL, NULL, &err);
     OK(err);
     ck_assert_mem_eq(map, out, N * sizeof *out);
@@ -95,11 +98,13 @@ static void compute(cl_context c, cl_program p, cl_device_id d)
     OK(clReleaseCommandQueue(q));
     free(in);
     free(out);
+    return right == N;
 }
 
-/* A context of DEVICES with a program built in it, used on each of them. */
-static void use(cl_uint n, const cl_device_id *devices)
+/* A context of DEVICES with a program built in it, used on each of them: on how many it computed what it should. */
+static cl_uint use(cl_uint n, const cl_device_id *devices)
 {
+    cl_uint right = 0;
     cl_int err;
     const char *text = source;
     cl_context c = clCreateContext(NULL, n, devices, NULL, NULL, &err);
@@ -124,10 +129,11 @@ static void use(cl_uint n, const cl_device_id *devices)
         cl_build_status status;
         OK(clGetProgramBuildInfo(p, devices[i], CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
         ck_assert_int_eq(status, CL_BUILD_SUCCESS);
-        compute(c, p, devices[i]);
+        right += compute(c, p, devices[i]);
     }
     OK(clReleaseProgram(p));
     OK(clReleaseContext(c));
+    return right;
 }
 
 static void check_part(cl_device_id part, cl_device_id parent)
@@ -148,73 +154,80 @@ static void check_part(cl_device_id part, cl_device_id parent)
     ck_assert_ptr_eq(mine, whole);
 }
 
-/* A way that is not offered gives no parts, and says so. */
-static void refused(cl_device_id whole, const cl_device_partition_property *how)
+/* What cutting in a way that is not offered ends with, whether only the number is asked for or the parts. */
+static cl_int refusal(cl_device_id whole, const cl_device_partition_property *how)
 {
     cl_uint n = 77;
     cl_device_id parts[MOST];
-    ck_assert_int_ne(clCreateSubDevices(whole, how, 0, NULL, &n), CL_SUCCESS);
-    ck_assert_int_ne(clCreateSubDevices(whole, how, MOST, parts, &n), CL_SUCCESS);
+    cl_int err = clCreateSubDevices(whole, how, 0, NULL, &n);
+    ck_assert_int_eq(clCreateSubDevices(whole, how, MOST, parts, &n), err);
+    puts("not offered, so refused");
+    return err;
 }
 
-static void must_offer(cl_device_partition_property way)
+/* Whether it must be offered is not known with one processor; what it then says of itself must still be kept. */
+static bool offers_as_it_must(cl_device_id whole, cl_device_partition_property way)
 {
     const char *cut = getenv("YOKE_TEST_CUT");
+    bool does = offers(whole, way);
     if (cut && (*cut == '0' || sysconf(_SC_NPROCESSORS_ONLN) > 1))
-        ck_assert_int_eq(offers(whole_device(), way), *cut == '1');
+        ck_assert_int_eq(does, *cut == '1');
     else
         puts("skipped: whether it must be offered, with one processor");
+    return does;
 }
 
-static void cut_and_use(const cl_device_partition_property *how)
+/* Into how many parts WHOLE was cut, all of which computed alone, together and beside it. */
+static cl_uint cut_and_use(cl_device_id whole, const cl_device_partition_property *how)
 {
-    cl_device_id whole = whole_device(), parts[MOST + 1];
-    if (!offers(whole, how[0])) {
-        puts("not offered, so refused");
-        refused(whole, how);
-        return;
-    }
+    cl_device_id parts[MOST + 1];
     ck_assert_msg(units(whole) > 1, "a device of one compute unit offers to be cut");
     cl_uint n = cut(whole, how, parts);
     for (cl_uint i = 0; i < n; i++)
         check_part(parts[i], whole);
-    use(1, parts);
-    use(n, parts);
+    ck_assert_uint_eq(use(1, parts), 1);
+    ck_assert_uint_eq(use(n, parts), n);
     parts[n] = whole;
-    use(n + 1, parts);
+    ck_assert_uint_eq(use(n + 1, parts), n + 1);
     for (cl_uint i = 0; i < n; i++)
         OK(clReleaseDevice(parts[i]));
+    return n;
 }
 
 START_TEST(equally)
 {
+    cl_device_id whole = whole_device();
     const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    must_offer(how[0]);
-    cut_and_use(how);
+    if (offers_as_it_must(whole, how[0]))
+        ck_assert_uint_eq(cut_and_use(whole, how), units(whole));
+    else
+        ck_assert_int_eq(refusal(whole, how), CL_INVALID_VALUE);
 }
 END_TEST
 
 START_TEST(by_counts)
 {
+    cl_device_id whole = whole_device();
     const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
                                                 CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
-    must_offer(how[0]);
-    cut_and_use(how);
+    if (offers_as_it_must(whole, how[0]))
+        ck_assert_uint_eq(cut_and_use(whole, how), 2);
+    else
+        ck_assert_int_eq(refusal(whole, how), CL_INVALID_VALUE);
 }
 END_TEST
 
 START_TEST(by_affinity)
 {
+    cl_device_id whole = whole_device();
     cl_device_affinity_domain domain = 0;
-    OK(clGetDeviceInfo(whole_device(), CL_DEVICE_PARTITION_AFFINITY_DOMAIN, sizeof domain, &domain, NULL));
+    OK(clGetDeviceInfo(whole, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, sizeof domain, &domain, NULL));
     const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                 CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, 0};
-    if (domain & CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE)
-        cut_and_use(how);
-    else {
-        puts("not offered, so refused");
-        refused(whole_device(), how);
-    }
+    if (offers(whole, how[0]) && (domain & CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE))
+        ck_assert_uint_gt(cut_and_use(whole, how), 0);
+    else
+        ck_assert_int_eq(refusal(whole, how), CL_INVALID_VALUE);
 }
 END_TEST
 
@@ -232,6 +245,7 @@ START_TEST(what_is_wrong)
     OK(clReleaseDevice(whole));
     if (!offers(whole, CL_DEVICE_PARTITION_EQUALLY) || units(whole) < 2) {
         puts("skipped: what is wrong with parts, since the device is not cut");
+        ck_assert_int_ne(clCreateSubDevices(whole, one, MOST, parts, &n), CL_SUCCESS);
         return;
     }
     n = cut(whole, one, parts);
