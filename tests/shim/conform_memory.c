@@ -157,8 +157,16 @@ static bool shares_memory(const struct cl *c)
     bool does = clGetDeviceInfo(c->device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can, NULL) == CL_SUCCESS &&
                 (can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
     if (!does)
-        puts("skipped: no shared virtual memory; it is refused");
+        puts("skipped: no shared virtual memory");
     return does;
+}
+
+/* Drivers of OpenCL 1 lack the entries that would refuse: Oclgrind's never comes back from them. */
+static bool can_refuse_to_share(const struct cl *c)
+{
+    char version[64] = "";
+    OK(clGetDeviceInfo(c->device, CL_DEVICE_VERSION, sizeof version, version, NULL));
+    return strncmp(version, "OpenCL 1", 8) != 0;
 }
 
 START_TEST(shared_virtual_memory_is_one_memory)
@@ -188,7 +196,7 @@ START_TEST(shared_virtual_memory_is_one_memory)
         OK(clReleaseKernel(k));
         clSVMFree(c.context, b);
         clSVMFree(c.context, NULL);
-    } else {
+    } else if (can_refuse_to_share(&c)) {
         cl_int word = 0;
         ck_assert_ptr_null(clSVMAlloc(c.context, CL_MEM_READ_WRITE, BYTES, 0));
         IS(CL_INVALID_OPERATION, clEnqueueSVMMap(c.queue, CL_TRUE, CL_MAP_READ, &word, sizeof word, 0, NULL, NULL));
@@ -239,7 +247,7 @@ START_TEST(shared_virtual_memory_behind_a_pointer)
         OK(clReleaseMemObject(h));
         OK(clReleaseMemObject(out));
         clSVMFree(c.context, a);
-    } else {
+    } else if (can_refuse_to_share(&c)) {
         cl_int word = 0;
         const void *reached[] = {&word};
         cl_kernel k = kernel_of(c.program, "add");
