@@ -42,6 +42,7 @@ struct yk_command {
     struct yk_event **wait; /* held */
     cl_uint nwait;
     bool blocks;  /* BY waits until it is complete */
+    bool decided; /* by the worker: its bytes are there, and it is issued as it is */
     pthread_t by; /* whoever enqueued it */
 };
 

@@ -173,18 +173,15 @@ static struct yk_gather *gather_of(struct yk_queue *q)
     return q->gather;
 }
 
-/* Hold L, of M's kernel, of GROUPS work-groups and the RUN-th of its run. See yk_gather_take. */
-static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *groups, unsigned run, cl_event *event)
+/* Hold L, of M's kernel, of GROUPS work-groups and the RUN-th of its run, with its event EV (NULL: none). */
+static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *groups, unsigned run, struct yk_event *ev)
 {
     struct yk_queue *q = l->c.queue;
-    struct yk_event *ev = NULL;
     struct yk_touches t; /* large */
     uint64_t key[KEY_WORDS];
     size_t size;
     bool held = false, issue = false;
     if (!yk_known_key(l, m, groups, key, sizeof key, &size))
-        return false;
-    if (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type)))
         return false;
     yk_lock_take(&q->lock);
     struct yk_gather *g = gather_of(q);
@@ -192,7 +189,7 @@ static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *group
     if (g && touches_of(g, l, m, groups, key, size, &t) && yk_levels_add(&g->levels, t.v, t.n, &level) == YK_OK)
         held = yk_gathered_add(&g->now, l, m, groups, level, ev);
     if (held) {
-        if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED) != m->late)
+        if (!l->captured && __atomic_load_n(&l->fast->may, __ATOMIC_RELAXED) != m->late)
             __atomic_store_n(&l->fast->may, m->late, __ATOMIC_RELAXED);
         __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_RELEASE);
         issue = note_held(q, g, run);
@@ -200,39 +197,80 @@ static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *group
         yk_levels_clear(&g->levels);
     }
     yk_lock_drop(&q->lock);
-    if (held && event)
-        *event = (cl_event)(void *)ev;
-    else if (ev)
-        yk_handle_release(&ev->h);
     if (issue)
         yk_gather_issue(q);
     return held;
+}
+
+/* Is L of a form that is merged, and its queue not at a pause? EVENT: somebody wants its event. Counts the pause down.
+ */
+static struct yk_merged *mergeable(struct yk_launch *l, bool event, uint64_t *groups)
+{
+    struct yk_queue *q = l->c.queue;
+    if (!l->has_local || l->exec || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
+        (q->properties & CL_QUEUE_PROFILING_ENABLE && event))
+        return NULL;
+    unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
+    if (pause && yk_rt.options.gather != YK_GATHER_FORCED) {
+        __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    return small_groups(l, groups) ? yk_merge_for(l) : NULL;
+}
+
+/* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow (1,000 launches
+ * of 1 to 16 groups), since merged kernels are compiled less well. */
+static bool worth_it(void)
+{
+    return yk_rt.options.gather == YK_GATHER_FORCED || !(yk_rt.primary->type & CL_DEVICE_TYPE_CPU);
 }
 
 bool yk_gather_take(struct yk_launch *l, cl_event *event)
 {
     struct yk_queue *q = l->c.queue;
     bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
-    /* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow (1,000
-     * launches of 1 to 16 groups), since merged kernels are compiled less well. */
-    if (!forced && yk_rt.primary->type & CL_DEVICE_TYPE_CPU)
+    if (!worth_it())
         return false;
     /* Not one step: that a launch of another thread is not counted does no harm. */
     unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&q->run, run, __ATOMIC_RELAXED);
-    unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
     if (!forced && run < RUN && __atomic_load_n(&q->last_run, __ATOMIC_RELAXED) < RUN)
         return false;
-    if (!l->has_local || l->exec || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
-        (q->properties & CL_QUEUE_PROFILING_ENABLE && event))
+    uint64_t groups[3];
+    struct yk_merged *m = mergeable(l, event, groups);
+    struct yk_event *ev = NULL;
+    if (!m || (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type))))
         return false;
-    if (pause && !forced) {
-        __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
+    bool held = hold(l, m, groups, run, ev);
+    if (held && event)
+        *event = (cl_event)(void *)ev;
+    else if (ev)
+        yk_handle_release(&ev->h);
+    return held;
+}
+
+bool yk_gather_piled(const struct yk_queue *q)
+{
+    if (!yk_gathering() || !worth_it())
         return false;
-    }
-    uint64_t groups[3], total = small_groups(l, groups);
-    struct yk_merged *m = total ? yk_merge_for(l) : NULL;
-    return m && hold(l, m, groups, run, event);
+    unsigned n = 0, enough = yk_rt.options.gather == YK_GATHER_FORCED ? 1 : RUN;
+    for (const struct yk_command *c = q->first; c && c->kind->gathers && !c->nwait && n < enough; c = c->next)
+        n++;
+    return n >= enough;
+}
+
+bool yk_gather_take_pending(struct yk_launch *l)
+{
+    uint64_t groups[3];
+    struct yk_merged *m = l->c.decided ? NULL : mergeable(l, l->c.wanted, groups);
+    if (!m || !l->c.kind->resident(&l->c))
+        return false;
+    if (l->c.wanted)
+        yk_event_set(l->c.event, CL_SUBMITTED);
+    if (hold(l, m, groups, LONG, l->c.wanted ? l->c.event : NULL))
+        return true;
+    l->c.decided = true;
+    return false;
 }
 
 void yk_gather_issue(struct yk_queue *q)

@@ -7,6 +7,9 @@
  *   - a window that has become very large before the worker came (the caller's thread).
  * So a launch is held only while its thread goes on enqueueing launches and nobody has asked for it.
  *
+ * What piles up behind a command that the worker carries out is merged by the worker in the same way, and issued when
+ * nothing more of that kind is pending.
+ *
  * Queues whose recent launches came alone, or depended on one another, hold nothing for a while. Events of held
  * launches all stand for the last launch that they were issued with: whoever sees one complete may take all before it
  * for complete, as in the program's own order. Who uses it: command.c, queue.c, event.c. */
@@ -29,6 +32,14 @@ static inline bool yk_gathering(void)
  * lock held. Only where yk_gathering. Cost: loads where L is none to merge; about a microsecond where it is.
  */
 bool yk_gather_take(struct yk_launch *l, cl_event *event);
+
+/** The worker: have launches piled up at the head of Q, enough of them to be worth holding? With the queue's lock held.
+ * Cost: loads. */
+bool yk_gather_piled(const struct yk_queue *q);
+
+/** The worker: may L, the first that is pending, be held? True: it is, its event with it, until yk_gather_issue; L
+ * stays the caller's. False: it is to be carried out, as L->c.decided says. No lock held. */
+bool yk_gather_take_pending(struct yk_launch *l);
 
 /** A command that is no launch, or a wait, has come: the end of a run of launches. Cost: a load. */
 void yk_gather_mark(struct yk_queue *q);

@@ -93,7 +93,7 @@ bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk
     h->m = m;
     h->code = l->code;
     h->ev = ev;
-    h->by = pthread_self();
+    h->by = l->captured ? l->c.by : pthread_self();
     h->first = first;
     h->level = level;
     h->has_offset = l->has_offset;

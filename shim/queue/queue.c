@@ -162,7 +162,7 @@ static void carry_out(struct yk_command *c, bool failed)
         r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     } else {
         yk_event_set(ev, CL_SUBMITTED);
-        if (c->kind->carry) {
+        if (c->kind->carry && !c->decided) {
             r = c->kind->carry(c, out);
         } else {
             r = yk_command_issued(c->kind->issue(c, false, 0, NULL, out), out);
@@ -255,6 +255,39 @@ static bool carry_chain(struct yk_queue *q, unsigned *plain)
     return done > 0;
 }
 
+/* Launches that have piled up at the head of Q, merged. They count as pending until the driver has them. False: the
+ * first is to be carried out as it is. With the lock held; drops it. */
+static bool carry_piled(struct yk_queue *q)
+{
+    enum { MOST = 2048 };
+    struct yk_command *held = NULL, **end = &held, *c;
+    yk_lock_drop(&q->lock);
+    await_issuing(q);
+    yk_lock_take(&q->lock);
+    for (unsigned n = 0; n < MOST && (c = q->first) && c->kind->gathers && !c->nwait && !yk_queue_failed(q); n++) {
+        yk_lock_drop(&q->lock);
+        bool takes = yk_gather_take_pending((struct yk_launch *)c);
+        yk_lock_take(&q->lock);
+        if (!takes)
+            break;
+        unlink_command(q, c);
+        c->next = NULL;
+        *end = c;
+        end = &c->next;
+    }
+    if (!held)
+        return false;
+    yk_lock_drop(&q->lock);
+    yk_gather_drain(q);
+    __atomic_store_n(&q->unseen, true, __ATOMIC_RELEASE);
+    yk_lock_take(&q->lock);
+    while ((c = held)) {
+        held = c->next;
+        done_with(q, c);
+    }
+    return true;
+}
+
 /* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and not for what waits for
  * somebody. With the lock held; drops it while it asks drivers. */
 static void hold_exit(struct yk_queue *q)
@@ -295,6 +328,8 @@ static void *worker_thread(void *arg)
             continue;
         }
         if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))
+            continue;
+        if (!plain && !failed && yk_gather_piled(q) && carry_piled(q))
             continue;
         plain -= plain > 0;
         unlink_command(q, c);

@@ -2,8 +2,9 @@
  *   alone   a launch whose event is waited for by itself, with others behind it
  *   mixed   launches of four kernels by turns
  *   many    more different launches than yoke remembers, each with a value of its own
- *   late    launches that are held, and between them ones that go straight to the driver with some arguments of theirs
- * Every result is checked here. */
+ *   piled   launches enqueued behind one that waits for the program itself; every third time somebody waits for the
+ * last late    launches that are held, and between them ones that go straight to the driver with some arguments of
+ * theirs Every result is checked here. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,27 @@ static void late(int round, cl_mem other)
         check(clReleaseKernel(copy), "clReleaseKernel");
 }
 
+static void piled(int round, cl_context context)
+{
+    cl_int err;
+    size_t size = LOCAL;
+    cl_event begin = clCreateUserEvent(context, &err), last = NULL;
+    check(err, "clCreateUserEvent");
+    check(clEnqueueNDRangeKernel(queue, kernel[1], 1, NULL, &size, &size, 1, &begin, NULL), "clEnqueueNDRangeKernel");
+    for (int i = 0; i < LAUNCHES; i++)
+        launch(0, i, round + i, i + 1 == LAUNCHES && round % 3 == 0 ? &last : NULL);
+    check(clSetUserEventStatus(begin, CL_COMPLETE), "clSetUserEventStatus");
+    if (last) {
+        cl_int status = CL_QUEUED;
+        check(clWaitForEvents(1, &last), "clWaitForEvents");
+        check(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL), "clGetEventInfo");
+        check(status, "the last launch");
+        check(clReleaseEvent(last), "clReleaseEvent");
+    }
+    expect(LAUNCHES, 1, round);
+    check(clReleaseEvent(begin), "clReleaseEvent");
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc == 2 ? argv[1] : "", *text = source;
@@ -139,6 +161,10 @@ int main(int argc, char **argv)
         for (int i = 0; i < MANY; i++)
             launch(0, i, round % 2 + i, NULL);
         expect(MANY, 1, round % 2);
+    }
+    for (int round = 0; round < ROUNDS && !strcmp(how, "piled"); round++) {
+        launch(1, 0, round, NULL); /* so that the kernel of the one that waits has its arguments */
+        piled(round, context);
     }
     cl_mem other = clCreateBuffer(context, CL_MEM_READ_WRITE, 2 * LAUNCHES * LOCAL * sizeof *host, NULL, &err);
     check(err, "clCreateBuffer");

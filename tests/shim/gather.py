@@ -24,7 +24,7 @@ def merged(home, how):
 def main():
     bad = []
     with tempfile.TemporaryDirectory() as home:
-        alone, mixed, many, late = (merged(home, how) for how in ("alone", "mixed", "many", "late"))
+        alone, mixed, many, piled, late = (merged(home, how) for how in ("alone", "mixed", "many", "piled", "late"))
     # Windows may end early where this machine is busy, so that fewer are merged, in more.
     # In one that ends right behind the launch with an event, more than a few have one.
     if not 0 < alone["launches"] <= 20 * 31 + max(alone["as"] - 20, 0):
@@ -33,9 +33,11 @@ def main():
         bad.append(f"launches of four kernels are not one: {mixed}")
     if many["launches"] < 3 * 50000:
         bad.append(f"few of many launches are merged: {many}")
+    if piled["launches"] < 20 * 24:
+        bad.append(f"launches that piled up behind another are not merged: {piled}")
     if late["launches"] < 20 * 16:
         bad.append(f"launches between others are not merged: {late}")
-    print(alone, mixed, many, late)
+    print(alone, mixed, many, piled, late)
     sys.exit("\n".join(bad) if bad else 0)
 
 
