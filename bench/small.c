@@ -1,6 +1,6 @@
 /* Many small launches: a plain OpenCL program (small_probe.c, this program again) makes them in an in-order queue, bare
  * and with libyoke.so preloaded by turns. The time of many independent launches under yoke is set against that of one
- * large launch of the same work, bare (with YOKE_GATHER=1 unless it is set); that of launches which depend on one
+ * large launch of the same work, bare; that of launches which depend on one
  * another, and of independent ones whose kernels are of different programs, against bare; and how long a short launch
  * takes which the program waits for, with long ones behind it, against its own time, bare. What a launch takes is
  * measured once, bare. */
@@ -65,7 +65,6 @@ static bool probe(int way, char *seconds, char *only)
     posix_spawn_file_actions_addclose(&actions, out[0]);
     if (way)
         setenv("LD_PRELOAD", library, 1);
-    setenv("YOKE_GATHER", "1", 0);
     int err = posix_spawn(&pid, self, &actions, NULL, argv, environ);
     unsetenv("LD_PRELOAD");
     close(out[1]);

@@ -124,6 +124,14 @@ static bool check_pipeline(const char *value, char *msg)
     return false;
 }
 
+static bool check_gather(const char *value, char *msg)
+{
+    if (!strcmp(value, "auto") || !strcmp(value, "off") || !strcmp(value, "force"))
+        return true;
+    snprintf(msg, YK_CLI_MSG, "must be auto, off or force");
+    return false;
+}
+
 static bool check_file(const char *value, char *msg)
 {
     size_t n = strlen(value);
@@ -160,7 +168,9 @@ static const struct yk_cli_option options[] = {
      "mixed lets other devices in where a difference cannot reach a decision; any lets all in.",
      check_numerics},
     {"force-split", 'f', NULL, "YOKE_FORCE_SPLIT=1", "Split whatever can be split, also where it does not pay.", NULL},
-    {"gather", 'g', NULL, "YOKE_GATHER=1", "Run small launches that do not depend on one another as one.", NULL},
+    {"gather", 'g', "HOW", "YOKE_GATHER",
+     "Small launches that do not depend on one another run as one: auto (default) on GPUs where that pays, off, force.",
+     check_gather},
     {"pipeline", 0, "HOW", "YOKE_PIPELINE",
      "Launches beside the transfers around them, in parts: auto (default) where that is predicted to pay, off, force; "
      "or a "

@@ -15,7 +15,7 @@ _yoke_run() {
     -d | --devices | -p | --primary) _yoke_words "cpu gpu 0 1 2 3" "$cur" ;;
     -s | --strategy) _yoke_words "waterfill skmd linear even guided 70:30 single:" "$cur" ;;
     -n | --numerics) _yoke_words "strict mixed any" "$cur" ;;
-    --pipeline) _yoke_words "auto off force" "$cur" ;;
+    -g | --gather | --pipeline) _yoke_words "auto off force" "$cur" ;;
     --as) _yoke_words "gpu cpu" "$cur" ;;
     --platform) _yoke_words "yoke primary" "$cur" ;;
     --cpu-parts) _yoke_words "2 4 8 numa" "$cur" ;;
@@ -56,7 +56,7 @@ _yoke_program() {
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)); return ;;
-        -d | -p | -s | -n | -l | -j | -t | --trace | --devices | --primary | --strategy | --numerics | --as | --platform | --cpu-parts | --memory | --memory-limit | --pipeline | --json | --log)
+        -d | -p | -s | -n | -g | -l | -j | -t | --trace | --devices | --primary | --strategy | --numerics | --gather | --as | --platform | --cpu-parts | --memory | --memory-limit | --pipeline | --json | --log)
             # bash splits --name=value and 70:30 into words of their own
             while [[ ${COMP_WORDS[i + 1]-} == [=:] || ${COMP_WORDS[i + 2]-} == : ]]; do i=$((i + 1)); done
             i=$((i + 1))

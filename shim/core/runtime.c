@@ -45,10 +45,10 @@ static void read_options(struct yk_options *o)
     else if (strcmp(n, "strict"))
         yk_warn("YOKE_NUMERICS=%s is none of strict, mixed, any; using strict", n);
     o->force_split = yk_env_bool("YOKE_FORCE_SPLIT", false);
-    const char *gather = yk_env_str("YOKE_GATHER", "0");
-    o->gather = !strcmp(gather, "force")            ? YK_GATHER_FORCED
-                : yk_env_bool("YOKE_GATHER", false) ? YK_GATHER_AUTO
-                                                    : YK_GATHER_OFF;
+    const char *gather = yk_env_str("YOKE_GATHER", "auto");
+    o->gather = !strcmp(gather, "off") ? YK_GATHER_OFF : !strcmp(gather, "force") ? YK_GATHER_FORCED : YK_GATHER_AUTO;
+    if (o->gather == YK_GATHER_AUTO && strcmp(gather, "auto"))
+        yk_warn("YOKE_GATHER=%s is none of off, auto, force; using auto", gather);
     read_piping(o);
     const char *tail = yk_env_str("YOKE_TAIL", "auto");
     o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;

@@ -140,6 +140,7 @@ class Run(unittest.TestCase):
             "YOKE_NUMERICS": ["--numerics", "mixed"],
             "YOKE_AS": ["--as", "gpu"],
             "YOKE_PLATFORM": ["--platform", "primary"],
+            "YOKE_GATHER": ["--gather", "off"],
             "YOKE_PIPELINE": ["--pipeline", "off"],
             "YOKE_CPU_PARTS": ["--cpu-parts", "numa"],
             "YOKE_MEMORY": ["--memory", "64G"],
@@ -148,7 +149,7 @@ class Run(unittest.TestCase):
         }
         for variable, options in given.items():
             self.assertEqual(environment(*options)[variable], options[1])
-        for variable, option in {"YOKE_FORCE_SPLIT": "--force-split", "YOKE_GATHER": "--gather", "YOKE_REPRODUCIBLE": "--reproducible",
+        for variable, option in {"YOKE_FORCE_SPLIT": "--force-split", "YOKE_REPRODUCIBLE": "--reproducible",
                                  "YOKE_QUIET": "--quiet"}.items():
             self.assertEqual(environment(option)[variable], "1")
             self.assertNotIn(variable, environment())
