@@ -95,6 +95,18 @@ static cl_int notify_later(struct yk_program *p, struct yk_program_devices *devi
     return CL_OUT_OF_RESOURCES;
 }
 
+/* The devices to build P for, or why it may not be built; then D needs no finish. */
+static cl_int begin(const struct yk_program *p, cl_uint num_devices, const cl_device_id *list,
+                    struct yk_program_devices *d)
+{
+    cl_int err = yk_program_devices_get(p->ctx, num_devices, list, d);
+    if (err == CL_SUCCESS && __atomic_load_n(&p->kernels, __ATOMIC_RELAXED)) {
+        yk_program_devices_finish(d);
+        err = CL_INVALID_OPERATION;
+    }
+    return err;
+}
+
 cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
                            const char *options, void (*pfn_notify)(cl_program program, void *user_data),
                            void *user_data)
@@ -105,15 +117,12 @@ cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_dev
     if (!pfn_notify && user_data)
         return CL_INVALID_VALUE;
     struct yk_program_devices devices;
-    cl_int err = yk_program_devices_get(p->ctx, num_devices, device_list, &devices);
+    cl_int err = begin(p, num_devices, device_list, &devices);
     if (err != CL_SUCCESS)
         return err;
-    if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
-        err = CL_INVALID_OPERATION;
-    else if (pfn_notify)
+    if (pfn_notify)
         return notify_later(p, &devices, options, pfn_notify, user_data);
-    else
-        err = build_now(p, &devices, options);
+    err = build_now(p, &devices, options);
     yk_program_devices_finish(&devices);
     return err;
 }
@@ -148,13 +157,10 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
         !num_input_headers != !header_include_names)
         return CL_INVALID_VALUE;
     struct yk_program_devices devices;
-    cl_int err = yk_program_devices_get(p->ctx, num_devices, device_list, &devices);
+    cl_int err = begin(p, num_devices, device_list, &devices);
     if (err != CL_SUCCESS)
         return err;
-    if (__atomic_load_n(&p->kernels, __ATOMIC_RELAXED))
-        err = CL_INVALID_OPERATION;
-    cl_program *headers =
-        err == CL_SUCCESS && num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
+    cl_program *headers = num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
     unsigned tries = 0;
     if (err == CL_SUCCESS)
         do {

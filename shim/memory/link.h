@@ -1,7 +1,7 @@
 /* Which transfers between the host's ordinary memory and devices, and between devices, go through a ring of pinned
- * memory (device/link), and which are left to the driver. Who uses it: store.c for the copies that yoke makes,
- * queue/transfer.c for the app's reads and writes, merge. Devices that work in the host's memory never use it, nor do
- * programs that move too little to pay for a ring.
+ * memory (device/link), and which are left to the driver: link_choice.c decides, link.c carries out. Who uses it:
+ * store.c for the copies that yoke makes, queue/transfer.c for the app's reads and writes, merge. Devices that work in
+ * the host's memory never use it, nor do programs that move too little to pay for a ring.
  *
  * YOKE_RING: `off`, `auto` (default), or for tests `force`: every device, however small, through a tiny ring; `ask`:
  * and as if all were GPUs (device/ask.h). */

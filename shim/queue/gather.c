@@ -4,6 +4,7 @@
 #include <time.h>
 #include "shim/queue/gathered.h"
 #include "shim/queue/known.h"
+#include "shim/queue/worker.h"
 
 /* A run of launches is worth holding from this many on, or where the last run was as long; a very long one is forgotten
  * after a few short ones. */
@@ -168,7 +169,7 @@ static bool note_held(struct yk_queue *q, struct yk_gather *g, unsigned run)
 /* Begin to gather in Q, whose worker issues what nobody asks for. With the lock held. */
 static struct yk_gather *gather_of(struct yk_queue *q)
 {
-    if (!q->gather && yk_queue_start_worker(q) == CL_SUCCESS)
+    if (!q->gather && yk_worker_start(q) == CL_SUCCESS)
         q->gather = calloc(1, sizeof *q->gather);
     return q->gather;
 }

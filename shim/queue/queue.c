@@ -1,16 +1,13 @@
 #include "shim/queue/queue.h"
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/log.h"
-#include "base/thread.h"
 #include "shim/core/background.h"
 #include "shim/core/registry.h"
 #include "shim/memory/store.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
-#include "shim/queue/stages.h"
+#include "shim/queue/worker.h"
 
 static void queue_destroy(struct yk_handle *h)
 {
@@ -106,19 +103,6 @@ cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev)
     return real;
 }
 
-/* 1: all complete, 0: not yet, negative: one failed. */
-static int waits_done(struct yk_command *c, bool block)
-{
-    for (cl_uint i = 0; i < c->nwait; i++) {
-        cl_int s = block ? yk_event_wait(c->wait[i]) : yk_event_status(c->wait[i]);
-        if (s < 0)
-            return -1;
-        if (s > CL_COMPLETE)
-            return 0;
-    }
-    return 1;
-}
-
 /* What the specification allows blocking calls to say. */
 static cl_int allowed(cl_int err)
 {
@@ -153,199 +137,6 @@ cl_int yk_queue_tell(struct yk_queue *q)
     return err;
 }
 
-static void carry_out(struct yk_command *c, bool failed)
-{
-    struct yk_event *ev = c->event;
-    cl_event real = NULL, *out = c->wanted ? &real : NULL;
-    cl_int r;
-    if (failed || (yk_queue_failed(c->queue) && !c->kind->tidies)) {
-        r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    } else {
-        yk_event_set(ev, CL_SUBMITTED);
-        if (c->kind->carry && !c->decided) {
-            r = c->kind->carry(c, out);
-        } else {
-            r = yk_command_issued(c->kind->issue(c, false, 0, NULL, out), out);
-        }
-        if (r < 0) {
-            yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
-            yk_queue_failed_later(c->queue, c->by, r);
-        }
-    }
-    if (r == YK_CARRY_ISSUED) {
-        yk_rt.primary->cl->Flush(c->queue->real);
-        if (real) {
-            yk_event_issued(ev, real);
-        } else {
-            __atomic_store_n(&c->queue->unseen, true, __ATOMIC_RELEASE);
-            yk_event_set(ev, CL_COMPLETE); /* for nobody to see */
-        }
-        return;
-    }
-    if (r == CL_SUCCESS)
-        yk_event_set(ev, CL_RUNNING);
-    yk_event_set(ev, r < 0 ? r : CL_COMPLETE);
-}
-
-static void unlink_command(struct yk_queue *q, struct yk_command *c)
-{
-    struct yk_command **p = &q->first;
-    while (*p != c)
-        p = &(*p)->next;
-    *p = c->next;
-    if (!*p)
-        q->last = p;
-}
-
-/* The first command that may run now. With the lock held; drops it while it asks drivers. NULL: none yet. */
-static struct yk_command *runnable(struct yk_queue *q, bool *failed)
-{
-    bool in_order = !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    for (struct yk_command *c = q->first; c; c = c->next) {
-        yk_lock_drop(&q->lock);
-        int done = waits_done(c, in_order); /* only this thread unlinks, so C stays */
-        yk_lock_take(&q->lock);
-        *failed = done < 0;
-        if (done && (in_order || !c->kind->barrier || c == q->first))
-            return c;
-        if (in_order || c->kind->barrier)
-            return NULL;
-    }
-    return NULL;
-}
-
-/* Whoever has begun on the fast path comes first. New ones see that something is pending. */
-static void await_issuing(struct yk_queue *q)
-{
-    for (long ns = 0; __atomic_load_n(&q->issuing, __ATOMIC_SEQ_CST); ns = ns < 100000 ? ns + 1000 : ns)
-        if (ns < 20000)
-            sched_yield();
-        else
-            nanosleep(&(struct timespec){0, ns}, NULL);
-}
-
-/* C, which nobody finds any more, is over. With the lock held. */
-static void done_with(struct yk_queue *q, struct yk_command *c)
-{
-    if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
-        pthread_cond_broadcast(&q->idle);
-    yk_lock_drop(&q->lock);
-    yk_command_free(c);
-    yk_lock_take(&q->lock);
-}
-
-/* A launch beside its transfers, where that is what is pending. False: the first *PLAIN commands are to be carried out
- * as they are. With the lock held; drops it. */
-static bool carry_chain(struct yk_queue *q, unsigned *plain)
-{
-    struct yk_chain chain;
-    if (!yk_stages_collect(q, &chain, plain))
-        return false;
-    yk_lock_drop(&q->lock);
-    await_issuing(q);
-    yk_gather_drain(q);
-    unsigned n = chain.nwrites + 1 + chain.nreads, done = yk_stages_run(&chain);
-    yk_lock_take(&q->lock);
-    for (unsigned i = 0; i < done; i++) {
-        struct yk_command *c = q->first;
-        unlink_command(q, c);
-        done_with(q, c);
-    }
-    *plain = n - done;
-    return done > 0;
-}
-
-/* Launches that have piled up at the head of Q, merged. They count as pending until the driver has them. False: the
- * first is to be carried out as it is. With the lock held; drops it. */
-static bool carry_piled(struct yk_queue *q)
-{
-    enum { MOST = 2048 };
-    struct yk_command *held = NULL, **end = &held, *c;
-    yk_lock_drop(&q->lock);
-    await_issuing(q);
-    yk_lock_take(&q->lock);
-    for (unsigned n = 0; n < MOST && (c = q->first) && c->kind->gathers && !c->nwait && !yk_queue_failed(q); n++) {
-        yk_lock_drop(&q->lock);
-        bool takes = yk_gather_take_pending((struct yk_launch *)c);
-        yk_lock_take(&q->lock);
-        if (!takes)
-            break;
-        unlink_command(q, c);
-        c->next = NULL;
-        *end = c;
-        end = &c->next;
-    }
-    if (!held)
-        return false;
-    yk_lock_drop(&q->lock);
-    yk_gather_drain(q);
-    __atomic_store_n(&q->unseen, true, __ATOMIC_RELEASE);
-    yk_lock_take(&q->lock);
-    while ((c = held)) {
-        held = c->next;
-        done_with(q, c);
-    }
-    return true;
-}
-
-/* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and not for what waits for
- * somebody. With the lock held; drops it while it asks drivers. */
-static void hold_exit(struct yk_queue *q)
-{
-    struct yk_command *c = q->first; /* only this thread unlinks it */
-    bool may_run = c;
-    if (c && c->nwait) {
-        yk_lock_drop(&q->lock);
-        may_run = waits_done(c, false) != 0;
-        yk_lock_take(&q->lock);
-    }
-    yk_background_hold(&q->holds_exit, may_run);
-}
-
-static void *worker_thread(void *arg)
-{
-    struct yk_queue *q = arg;
-    unsigned plain = 0; /* commands to be carried out without looking for a chain */
-    yk_background_own(&q->holds_exit);
-    yk_lock_take(&q->lock);
-    for (;;) {
-        hold_exit(q);
-        if (!q->first && q->stop)
-            break;
-        if (!q->first) {
-            yk_gather_idle(q);
-            continue;
-        }
-        bool failed = false;
-        struct yk_command *c = runnable(q, &failed);
-        if (!c) {
-            struct timespec t;
-            clock_gettime(CLOCK_REALTIME, &t);
-            t.tv_nsec += 200000;
-            if (t.tv_nsec >= 1000000000)
-                t.tv_sec++, t.tv_nsec -= 1000000000;
-            yk_lock_timedwait(&q->lock, &q->work, &t);
-            continue;
-        }
-        if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))
-            continue;
-        if (!plain && !failed && yk_gather_piled(q) && carry_piled(q))
-            continue;
-        plain -= plain > 0;
-        unlink_command(q, c);
-        yk_lock_drop(&q->lock);
-        await_issuing(q);
-        yk_gather_drain(q);
-        carry_out(c, failed);
-        yk_lock_take(&q->lock);
-        done_with(q, c);
-    }
-    q->worker = false; /* who has a released queue from an event's query may use it */
-    yk_lock_drop(&q->lock);
-    yk_drop(&q->h);
-    return NULL;
-}
-
 void yk_queue_release(struct yk_queue *q)
 {
     if (__atomic_sub_fetch(&q->h.refs, 1, __ATOMIC_ACQ_REL))
@@ -359,23 +150,10 @@ void yk_queue_release(struct yk_queue *q)
     yk_drop(&q->h);
 }
 
-cl_int yk_queue_start_worker(struct yk_queue *q)
-{
-    int failed = q->worker ? 0 : yk_thread_start(worker_thread, q);
-    if (failed) {
-        yk_error("no thread for a command-queue: %s", strerror(failed));
-        return CL_OUT_OF_RESOURCES;
-    }
-    if (!q->worker)
-        yk_hold(&q->h); /* the worker's */
-    q->worker = true;
-    return CL_SUCCESS;
-}
-
 cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
 {
     yk_lock_take(&q->lock);
-    cl_int err = yk_queue_start_worker(q);
+    cl_int err = yk_worker_start(q);
     if (err != CL_SUCCESS) {
         yk_lock_drop(&q->lock);
         return err;

@@ -1,7 +1,7 @@
 /* The virtual command-queue. A command goes straight to the primary's real queue from the caller's thread (fast path)
  * when nothing of this queue is pending, what it waits for is complete or on the primary too, and its bytes are there.
- * Everything else is captured and carried out by the queue's worker thread in order (out-of-order queues: the first
- * whose wait list is complete). Who uses it: api/ (enqueue), object/.
+ * Everything else is captured and carried out by the queue's worker thread (worker.h) in order (out-of-order queues:
+ * the first whose wait list is complete). Who uses it: api/ (enqueue), object/.
  *
  * A command that fails in the worker has already been accepted by its enqueue call, and perhaps nobody holds its event.
  * So the queue remembers: every later command fails too (with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST), until a
@@ -66,9 +66,6 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c);
 /** The program waits for what Q has pending, or wants it begun: nothing is to be held back for what may follow. Cost: a
  * load where nothing is pending. */
 void yk_queue_ask(struct yk_queue *q);
-
-/** Start the worker if it does not run yet. With the queue's lock held. Errors: CL_OUT_OF_RESOURCES. */
-cl_int yk_queue_start_worker(struct yk_queue *q);
 
 /** A command of thread BY, already accepted, has failed with ERR: see above. No lock held. */
 void yk_queue_failed_later(struct yk_queue *q, pthread_t by, cl_int err);

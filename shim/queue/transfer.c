@@ -7,11 +7,6 @@
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer_carry.h"
 
-#define PRIMARY    (yk_rt.primary->index)
-#define CL         (yk_rt.primary->cl)
-#define QUEUE(t)   ((t)->c.queue->real)
-#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
-
 static bool through_ring(const struct yk_transfer *t, enum yk_direction way)
 {
     return t->mem->store && yk_link_wants(t->c.queue->ctx, PRIMARY, way, t->ptr, t->len);

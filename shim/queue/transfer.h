@@ -1,4 +1,5 @@
-/* Commands that move bytes of buffers: read, write, copy, fill, rect forms, map, unmap, migrate. Who uses it: api/. */
+/* Commands that move bytes of buffers: read, write, copy, fill (transfer.c), rect forms (transfer_rect.c), map, unmap
+ * (transfer_map.c). Who uses it: api/. */
 #ifndef YK_SHIM_QUEUE_TRANSFER_H
 #define YK_SHIM_QUEUE_TRANSFER_H
 

@@ -4,8 +4,6 @@
 #include "shim/memory/tenant.h"
 #include "shim/queue/host_only.h"
 
-#define PRIMARY (yk_rt.primary->index)
-
 cl_int yk_transfer_capture(struct yk_command *c)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
@@ -26,7 +24,7 @@ void yk_transfer_release(struct yk_command *c)
 /* The worker touches bytes itself: what the primary's driver still does for this queue comes first. */
 cl_int yk_transfer_drain(struct yk_transfer *t)
 {
-    return yk_rt.primary->cl->Finish(t->c.queue->real);
+    return CL->Finish(QUEUE(t));
 }
 
 /* Before the bytes go between PTR and the primary. */

@@ -5,6 +5,12 @@
 
 #include "shim/queue/transfer.h"
 
+/* Short names for these files alone. */
+#define PRIMARY    (yk_rt.primary->index)
+#define CL         (yk_rt.primary->cl)
+#define QUEUE(t)   ((t)->c.queue->real)
+#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
+
 /** Hold the buffers; give them back. */
 cl_int yk_transfer_capture(struct yk_command *c);
 void yk_transfer_release(struct yk_command *c);

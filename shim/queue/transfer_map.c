@@ -4,21 +4,10 @@
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
 
-#define PRIMARY    (yk_rt.primary->index)
-#define CL         (yk_rt.primary->cl)
-#define QUEUE(t)   ((t)->c.queue->real)
-#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
-
 static cl_int map_capture(struct yk_command *c)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     return yk_store_master(t->mem->store) ? yk_transfer_capture(c) : CL_MAP_FAILURE;
-}
-
-static bool map_resident(struct yk_command *c)
-{
-    const struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_mem_at_primary(t->mem);
 }
 
 static cl_int map_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
@@ -70,7 +59,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 
 const struct yk_command_kind yk_map_kind = {.type = CL_COMMAND_MAP_BUFFER,
                                             .issue = map_issue,
-                                            .resident = map_resident,
+                                            .resident = yk_transfer_at_primary,
                                             .capture = map_capture,
                                             .carry = map_carry,
                                             .release = yk_transfer_release};

@@ -4,11 +4,6 @@
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
 
-#define PRIMARY    (yk_rt.primary->index)
-#define CL         (yk_rt.primary->cl)
-#define QUEUE(t)   ((t)->c.queue->real)
-#define REAL(mem_) (yk_mem_real((mem_), PRIMARY))
-
 bool yk_rect_range(const size_t *origin, const size_t *region, size_t row_pitch, size_t slice_pitch, size_t *off,
                    size_t *len)
 {
