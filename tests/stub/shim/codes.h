@@ -4,9 +4,9 @@
 
 #include "tests/stub/shim/fixture.h"
 
-#define IS(code, call) ck_assert_int_eq((call), (code))
+#define ck_assert_code(code, call) ck_assert_int_eq((call), (code))
 /* A creation that must fail with CODE. */
-#define NONE(code, call)                                                                                               \
+#define ck_assert_none(code, call)                                                                                     \
     do {                                                                                                               \
         cl_int err_ = 0x7777;                                                                                          \
         cl_int *err = &err_;                                                                                           \
