@@ -238,8 +238,10 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
 
 void yk_build_built(struct yk_build *b, double seconds)
 {
-    if (yk_build_now(b) == YK_BUILD_NONE)
+    if (yk_build_now(b) == YK_BUILD_NONE) {
+        yk_stages_expect(b);
         return;
+    }
     yk_background_compiled();
     yk_lock_take(&b->lock);
     b->seconds = seconds;

@@ -4,25 +4,29 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "shim/core/background.h"
+#include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/warm.h"
 
 enum state { NONE, BUSY, READY, NEVER };
 
 /* At its first chain a program has its kernels read by yoke-warm, for later processes; one that goes on has them read
- * itself. */
-enum { OWN_FROM = 3 };
+ * itself. Where cores are to spare they are read as soon as they are built, of EARLY_MOST programs at a time. */
+enum { OWN_FROM = 3, EARLY_MOST = 2 };
 
 struct yk_stages_code {
     struct yk_build *build; /* whose this is */
     enum state state;       /* atomic */
     struct yk_facts facts;
     bool has_facts;
+    bool early;                   /* its kernels are being read without a chain; atomic */
     unsigned chains;              /* seen without facts */
     cl_program variant;           /* NULL: not needed, or could not be built */
     struct yk_lock lock;          /* guards the next */
     struct yk_code_kernel **pool; /* of the variant, per kernel of the facts */
 };
+
+static int early; /* programs of which that is so; atomic */
 
 static enum state state_of(const struct yk_stages_code *s)
 {
@@ -146,6 +150,56 @@ static void *read_kernels(void *arg)
     return NULL;
 }
 
+/* Into the cache, where the first chain finds it. */
+static void *read_early(void *arg)
+{
+    struct yk_stages_code *s = arg;
+    struct yk_build *b = s->build;
+    struct yk_facts facts;
+    if (yk_analyse(b, false, YK_FOR_SHARES, &facts) == YK_OK)
+        yk_facts_finish(&facts);
+    __atomic_store_n(&s->early, false, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&early, 1, __ATOMIC_RELAXED);
+    yk_build_drop_in_background(b);
+    return NULL;
+}
+
+void yk_stages_expect(struct yk_build *b)
+{
+    const struct yk_device *d = yk_rt.primary;
+    if (yk_rt.options.piping != YK_PIPING_AUTO || !(d->type & CL_DEVICE_TYPE_GPU) || d->host_memory ||
+        !(yk_ahead_spare() || yk_ahead_forced()))
+        return;
+    struct yk_stages_code *s = b->source ? code_of(b) : NULL;
+    if (!s || state_of(s) != NONE)
+        return;
+    s->early = __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED) < EARLY_MOST;
+    yk_background_prepare();
+    yk_build_hold(b);
+    if (s->early && !yk_thread_start(read_early, s))
+        return;
+    s->early = false;
+    __atomic_fetch_sub(&early, 1, __ATOMIC_RELAXED);
+    yk_build_drop(b);
+}
+
+/* Is somebody at it already? */
+static bool is_read(const struct yk_stages_code *s)
+{
+    struct yk_build *b = s->build;
+    return __atomic_load_n(&s->early, __ATOMIC_ACQUIRE) ||
+           (yk_build_now(b) == YK_BUILD_PENDING && __atomic_load_n(&b->asked, __ATOMIC_ACQUIRE));
+}
+
+/* A chain has been seen. */
+static void have_read(struct yk_stages_code *s)
+{
+    if (++s->chains < OWN_FROM)
+        yk_warm_analyse(s->build);
+    else
+        begin(s, read_kernels);
+}
+
 /* One worker at a time asks; others run their launches as they are meanwhile. */
 static void ask(struct yk_stages_code *s)
 {
@@ -160,10 +214,8 @@ static void ask(struct yk_stages_code *s)
             analysed(s);
         else if (st != YK_ENOTFOUND || forced)
             set_state(s, NEVER);
-        else if (++s->chains < OWN_FROM)
-            yk_warm_analyse(b);
-        else
-            begin(s, read_kernels);
+        else if (!is_read(s))
+            have_read(s);
     }
     __atomic_clear(&asking, __ATOMIC_RELEASE);
 }

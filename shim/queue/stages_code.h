@@ -16,6 +16,10 @@ struct yk_stages_code;
  */
 const struct yk_facts_kernel *yk_stages_facts(struct yk_launch *l);
 
+/** B has been built: where this is cheap, on machines with cores to spare, have its kernels read before anything asks.
+ * Thread: any; no lock held. Cost: a thread. */
+void yk_stages_expect(struct yk_build *b);
+
 /** A real kernel of L on the primary for parts of it, that nobody else uses; NULL: cannot be had. Give it back. */
 struct yk_code_kernel *yk_stages_take(struct yk_launch *l, const struct yk_facts_kernel *f);
 void yk_stages_give(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_code_kernel *k);

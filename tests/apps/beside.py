@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Rounds of large writes, a launch and a read, on two devices that are taken for GPUs with memory of their own: launches that take
 less time than their transfers run in parts beside these, on one device, though two could divide them; unless that is insisted on.
+Where cores are to spare (YOKE_AHEAD=force stands for it) what that takes is learnt as soon as a program is built.
 
 Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
 import json
@@ -17,14 +18,14 @@ FOLDER = os.path.join(BUILD, "tests/apps/work/beside")
 ROUNDS = 6
 
 
-def run(**options):
+def run(command=("vector_add", "--size", str(1 << 22), "--rounds", "--repeat", str(ROUNDS)), devices="basic basic", **options):
     """Launches in parts, and divided ones."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_"))}
     for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
         env[variable] = os.path.join(FOLDER, folder)
         os.makedirs(env[variable], mode=0o700, exist_ok=True)
-    env.update(POCL_DEVICES="basic basic", YOKE_JSON=os.path.join(FOLDER, "json"), YOKE_FAULT="gpu@*", YOKE_RING="force", **options)
-    command = [os.path.join(BUILD, "bench/apps/vector_add"), "--size", str(1 << 22), "--rounds", "--repeat", str(ROUNDS)]
+    env.update(POCL_DEVICES=devices, YOKE_JSON=os.path.join(FOLDER, "json"), YOKE_FAULT="gpu@*", YOKE_RING="force", **options)
+    command = [os.path.join(BUILD, "bench/apps", command[0]), *command[1:]]
     done = crash.run(command, env, os.path.join(BUILD, "libyoke.so"), capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
     assert "result=OK" in done.stdout, done.stdout
@@ -33,7 +34,17 @@ def run(**options):
     return told["in_parts"]["launches"], told["launches"]["split"]
 
 
+def read_early(ahead):
+    """Has a program on one device that moves nothing in rounds had its kernels read?"""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    run(("matrix_multiply", "--size", "1024", "--repeat", "8"), devices="basic", YOKE_AHEAD=ahead, YOKE_GATHER="off")
+    facts = os.path.join(FOLDER, "cache/yoke/facts")
+    return os.path.isdir(facts) and len(os.listdir(facts)) > 0
+
+
 def main():
+    assert not read_early("off"), "kernels were read early though YOKE_AHEAD=off"
+    assert read_early("force"), "no kernels were read early"
     shutil.rmtree(FOLDER, ignore_errors=True)
     for _ in range(2):  # with what is learnt from the source in the cache, and the kernels built
         run()
