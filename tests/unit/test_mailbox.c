@@ -356,5 +356,5 @@ END_TEST
 
 YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, both_copies_go_on_at_a_time,
              a_call_that_fails_leaves_nothing_under_way, a_device_lost_in_the_middle, letters_are_under_way_together,
-             long_letters_have_all_mailboxes, a_letter_that_fails_leaves_nothing_under_way, an_import_that_fails_leaves_nothing,
-             copies_of_several_threads_take_turns)
+             long_letters_have_all_mailboxes, a_letter_that_fails_leaves_nothing_under_way,
+             an_import_that_fails_leaves_nothing, copies_of_several_threads_take_turns)
