@@ -56,54 +56,33 @@ void yk_mailboxes_destroy(struct yk_mailboxes *m)
     free(m);
 }
 
-/* L's copy, cut into pieces. */
-static void cut(const struct yk_mailboxes *m, struct yk_letter *l)
-{
-    l->piece = l->len / YK_MAILBOX_SLOTS;
-    l->piece = l->piece < PIECE_LEAST ? PIECE_LEAST : l->piece;
-    l->piece = l->piece < m->bytes ? l->piece : m->bytes;
-    l->n = (l->len + l->piece - 1) / l->piece;
-}
-
-/* All mailboxes for L. WAIT: for others, who have some. False: not now, or no more. */
-static bool take_all(struct yk_mailboxes *m, struct yk_letter *l, bool wait)
+static bool begin(struct yk_mailboxes *m)
 {
     yk_lock_take(&m->lock);
-    while (wait && (m->busy || m->posted))
+    while (m->busy || m->posted)
         yk_lock_wait(&m->lock, &m->free);
-    l->all = !m->busy && !m->posted && !m->lost;
-    m->busy |= l->all;
+    bool ok = m->busy = !m->lost;
     yk_lock_drop(&m->lock);
-    l->mailboxes = l->all ? m : NULL;
-    return l->all;
+    return ok;
 }
 
-/* One mailbox for L. False: not now, or no more. */
-static bool take_one(struct yk_mailboxes *m, struct yk_letter *l)
+static void end(struct yk_mailboxes *m, bool lost)
 {
     yk_lock_take(&m->lock);
-    while (l->slot < YK_MAILBOX_SLOTS && m->posted >> l->slot & 1)
-        l->slot++;
-    if (!m->busy && !m->lost && l->slot < YK_MAILBOX_SLOTS) {
-        m->posted |= 1u << l->slot;
-        l->mailboxes = m;
-    }
-    yk_lock_drop(&m->lock);
-    return l->mailboxes;
-}
-
-/* L has ended. LOST: a driver may still be at work in its mailboxes. */
-static void give_back(struct yk_letter *l, bool lost)
-{
-    struct yk_mailboxes *m = l->mailboxes;
-    yk_lock_take(&m->lock);
-    m->busy &= !l->all;
-    m->posted &= l->all ? ~0u : ~(1u << l->slot);
+    m->busy = false;
     m->lost |= lost;
     pthread_cond_signal(&m->free);
     yk_lock_drop(&m->lock);
-    l->mailboxes = NULL;
 }
+
+/* A copy under way, in pieces: piece i by slot i. */
+struct passage {
+    struct yk_mailboxes *m;
+    const struct yk_ring_end *place[2];
+    size_t len, piece, n;
+    bool asks;
+    cl_event event[2][YK_MAILBOX_SLOTS];
+};
 
 /* N bytes, DONE behind AT, into SLOT (WAY 0) or out of it (1). */
 static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at, unsigned slot, size_t done, size_t n,
@@ -122,96 +101,124 @@ static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at
     return err == CL_SUCCESS ? at->cl->Flush(at->queue) : err;
 }
 
-/* Piece I of L goes by this mailbox. */
-static unsigned slot_of(const struct yk_letter *l, size_t i)
-{
-    return l->all ? (unsigned)(i % YK_MAILBOX_SLOTS) : l->slot;
-}
-
 /* Piece I into its mailbox, or out of it. */
-static cl_int issue(struct yk_letter *l, int way, size_t i)
+static cl_int issue(struct passage *p, int way, size_t i)
 {
-    unsigned slot = slot_of(l, i);
-    size_t done = i * l->piece, n = l->len - done < l->piece ? l->len - done : l->piece;
-    return fill(l->mailboxes, way, way ? &l->to : &l->from, slot, done, n, &l->event[way][slot]);
+    unsigned slot = (unsigned)(i % YK_MAILBOX_SLOTS);
+    size_t done = i * p->piece, n = p->len - done < p->piece ? p->len - done : p->piece;
+    return fill(p->m, way, p->place[way], slot, done, n, &p->event[way][slot]);
 }
 
-static cl_int await(struct yk_letter *l, int way, size_t i)
+static cl_int await(struct passage *p, int way, size_t i)
 {
-    cl_event *e = &l->event[way][slot_of(l, i)];
-    const struct yk_cl *cl = way ? l->to.cl : l->from.cl;
-    if (l->asks)
-        yk_ask_until_over(cl, *e);
-    return yk_ring_await(cl, e);
-}
-
-/* To the sender whatever there is a mailbox for. */
-static cl_int put(struct yk_letter *l)
-{
-    cl_int err = CL_SUCCESS;
-    while (l->put < l->n && l->put < l->over + YK_MAILBOX_SLOTS && err == CL_SUCCESS)
-        err = issue(l, 0, l->put++);
-    return err;
+    cl_event *e = &p->event[way][i % YK_MAILBOX_SLOTS];
+    if (p->asks)
+        yk_ask_until_over(p->place[way]->cl, *e);
+    return yk_ring_await(p->place[way]->cl, e);
 }
 
 /* Ordered by waiting on the host: the two contexts share no events, and NVIDIA's driver (580) exports no semaphores. */
-static cl_int pass(struct yk_letter *l, bool until_over)
+static cl_int pass(struct passage *p)
 {
+    size_t put = 0, sent = 0, over = 0; /* pieces given to the sender, to the receiver; arrived */
     cl_int err = CL_SUCCESS;
-    while ((until_over ? l->over : l->sent) < l->n && err == CL_SUCCESS) {
-        if (l->sent < l->put && l->sent - l->over < YK_MAILBOX_SLOTS / 2) {
-            err = await(l, 0, l->sent);
+    while (over < p->n && err == CL_SUCCESS) {
+        if (put < p->n && put < over + YK_MAILBOX_SLOTS) {
+            err = issue(p, 0, put++);
+        } else if (sent < put && sent - over < YK_MAILBOX_SLOTS / 2) {
+            err = await(p, 0, sent);
             if (err == CL_SUCCESS)
-                err = issue(l, 1, l->sent);
-            l->sent++;
+                err = issue(p, 1, sent);
+            sent++;
         } else {
-            err = await(l, 1, l->over++);
-            if (err == CL_SUCCESS)
-                err = put(l);
+            err = await(p, 1, over++);
         }
     }
-    return err;
-}
-
-/* L has come to ERR, so far or (OVER) for good. An error: nothing of it stays under way, whatever the first says. */
-static cl_int settle(struct yk_letter *l, cl_int err, bool over)
-{
-    bool lost = false;
-    if (err != CL_SUCCESS) {
-        lost = yk_flight_settle(l->from.cl, l->from.queue, l->event[0], YK_MAILBOX_SLOTS);
-        lost |= yk_flight_settle(l->to.cl, l->to.queue, l->event[1], YK_MAILBOX_SLOTS);
-    }
-    if (over || err != CL_SUCCESS)
-        give_back(l, lost);
     return err;
 }
 
 cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
                          size_t len, bool asks)
 {
-    struct yk_letter l = {.from = *from, .to = *to, .len = len, .asks = asks};
-    cut(m, &l);
-    if (!len || !take_all(m, &l, true))
+    struct passage p = {.m = m, .place = {from, to}, .len = len, .asks = asks};
+    if (!len || !begin(m))
         return len ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
-    cl_int err = put(&l);
-    return settle(&l, err == CL_SUCCESS ? pass(&l, true) : err, true);
+    p.piece = len / YK_MAILBOX_SLOTS;
+    p.piece = p.piece < PIECE_LEAST ? PIECE_LEAST : p.piece;
+    p.piece = p.piece < m->bytes ? p.piece : m->bytes;
+    p.n = (len + p.piece - 1) / p.piece;
+    cl_int err = pass(&p);
+    bool lost = false;
+    if (err != CL_SUCCESS) /* both, whatever the first says */
+        for (int way = 0; way < 2; way++)
+            lost |= yk_flight_settle(p.place[way]->cl, p.place[way]->queue, p.event[way], YK_MAILBOX_SLOTS);
+    end(m, lost);
+    return err;
+}
+
+/* The slot of L is free again. */
+static void give_back(struct yk_letter *l, bool lost)
+{
+    struct yk_mailboxes *m = l->mailboxes;
+    yk_lock_take(&m->lock);
+    m->posted &= ~(1u << l->slot);
+    m->lost |= lost;
+    pthread_cond_signal(&m->free);
+    yk_lock_drop(&m->lock);
+    l->mailboxes = NULL;
+}
+
+/* Nothing of L stays under way. */
+static void tear_up(struct yk_letter *l)
+{
+    bool lost = yk_flight_settle(l->from.cl, l->from.queue, &l->event, l->sent ? 0 : 1);
+    lost |= yk_flight_settle(l->to.cl, l->to.queue, &l->event, l->sent ? 1 : 0);
+    give_back(l, lost);
 }
 
 bool yk_mailboxes_post(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to, size_t len,
                        bool asks, struct yk_letter *l)
 {
     *l = (struct yk_letter){.from = *from, .to = *to, .len = len, .asks = asks};
-    cut(m, l);
-    bool taken = len && (l->n > 1 ? take_all(m, l, false) : take_one(m, l));
-    return taken && settle(l, put(l), false) == CL_SUCCESS;
+    if (!len || len > PIECE_LEAST || len > m->bytes)
+        return false;
+    yk_lock_take(&m->lock);
+    while (l->slot < YK_MAILBOX_SLOTS && m->posted >> l->slot & 1)
+        l->slot++;
+    if (!m->busy && !m->lost && l->slot < YK_MAILBOX_SLOTS) {
+        m->posted |= 1u << l->slot;
+        l->mailboxes = m;
+    }
+    yk_lock_drop(&m->lock);
+    if (l->mailboxes && fill(m, 0, &l->from, l->slot, 0, len, &l->event) != CL_SUCCESS)
+        tear_up(l);
+    return l->mailboxes;
+}
+
+static cl_int arrive(struct yk_letter *l, const struct yk_cl *cl)
+{
+    if (l->asks)
+        yk_ask_until_over(cl, l->event);
+    return yk_ring_await(cl, &l->event);
 }
 
 cl_int yk_letter_send(struct yk_letter *l)
 {
-    return settle(l, pass(l, false), false);
+    cl_int err = arrive(l, l->from.cl);
+    l->sent = err == CL_SUCCESS;
+    if (l->sent)
+        err = fill(l->mailboxes, 1, &l->to, l->slot, 0, l->len, &l->event);
+    if (err != CL_SUCCESS)
+        tear_up(l);
+    return err;
 }
 
 cl_int yk_letter_receive(struct yk_letter *l)
 {
-    return settle(l, pass(l, true), true);
+    cl_int err = arrive(l, l->to.cl);
+    if (err != CL_SUCCESS)
+        tear_up(l);
+    else
+        give_back(l, false);
+    return err;
 }

@@ -67,33 +67,26 @@ void yk_mailboxes_destroy(struct yk_mailboxes *m);
 cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
                          size_t len, bool asks);
 
-/* A copy under way that nobody waits for yet: those between several pairs of devices go on at a time, and other work of
- * both devices beside them. One that is a single piece has one mailbox, others have all. The caller's memory. */
+/* A small copy under way that nobody waits for yet, so that those between several pairs of devices go on at a time. The
+ * caller's memory. */
 struct yk_letter {
     struct yk_mailboxes *mailboxes; /* NULL: nothing is under way */
     struct yk_ring_end from, to;
-    size_t len, piece, n;                /* bytes; of a piece; pieces */
-    size_t put, sent, over;              /* pieces given to the sender, to the receiver; arrived */
-    cl_event event[2][YK_MAILBOX_SLOTS]; /* the sender's, the receiver's */
-    unsigned slot;                       /* unless it has all */
-    bool asks, all;
+    size_t len;
+    cl_event event;
+    unsigned slot;
+    bool asks, sent;
 };
 
 /**
- * Begin to copy LEN bytes. False: nothing is under way; another copy has the mailboxes, or the driver fails. Never
- * waits for another thread; until all its letters are received the caller calls yk_mailboxes_copy for none. Thread:
- * any; no lock held.
+ * Begin to copy LEN bytes. False: nothing is under way; they are too many for one piece, another copy has the
+ * mailboxes, or the driver fails. Never waits for another thread; until all its letters are received the caller calls
+ * yk_mailboxes_copy for none. Thread: any; no lock held.
  */
 bool yk_mailboxes_post(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to, size_t len,
                        bool asks, struct yk_letter *l);
 
-/** Has the sender been given all of L? Else it is given the rest while L is sent. */
-static inline bool yk_letter_put(const struct yk_letter *l)
-{
-    return l->put == l->n;
-}
-
-/** Wait until the sender has done its part of L, and have the receiver take it out. Errors: as yk_mailboxes_copy; L is
+/** L is in its mailbox (waits for that): have the receiver begin to take it out. Errors: as yk_mailboxes_copy; L is
  * gone then. */
 cl_int yk_letter_send(struct yk_letter *l);
 

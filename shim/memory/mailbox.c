@@ -250,14 +250,9 @@ void yk_mailbox_other_way(unsigned a, unsigned b, size_t len, uint64_t ns)
     judge(&pairs[a][b], true, len, ns);
 }
 
-static bool is_judged(const struct pair *p)
-{
-    return __atomic_load_n(&p->large, __ATOMIC_RELAXED) >= JUDGED;
-}
-
 static bool is_slow(const struct pair *p)
 {
-    return is_judged(p) &&
+    return __atomic_load_n(&p->large, __ATOMIC_RELAXED) >= JUDGED &&
            __atomic_load_n(&p->best[0], __ATOMIC_RELAXED) < __atomic_load_n(&p->best[1], __ATOMIC_RELAXED);
 }
 
@@ -276,10 +271,8 @@ bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b
                      size_t off, size_t len, struct yk_letter *l)
 {
     know_mode();
-    const struct pair *p = &pairs[a][b];
-    if (!mode.maker || len < mode.least || state_of(p) == NEVER || (len >= LARGE && (!is_judged(p) || is_slow(p))))
-        return false;
-    struct yk_mailboxes *m = find(ctx, a, b);
+    struct yk_mailboxes *m =
+        mode.maker && len >= mode.least && state_of(&pairs[a][b]) != NEVER ? find(ctx, a, b) : NULL;
     const struct yk_device *d = yk_rt.machine->device;
     struct yk_ring_end from = {d[a].cl, m ? yk_context_link_queue(ctx, a, YK_OUT) : NULL, at_a, off},
                        to = {d[b].cl, m && !into ? yk_context_link_queue(ctx, b, YK_IN) : into, at_b, off};

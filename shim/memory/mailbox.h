@@ -15,8 +15,8 @@
  * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
-/** Begin a copy (yk_mailboxes_post), where mailboxes are there already and large copies are known to be faster through
- * them; B takes it out by its queue INTO (NULL: any). The caller sends and receives L, then says how it ended. */
+/** Begin a small copy (yk_mailboxes_post), where mailboxes are there already; B takes it out by its queue INTO (NULL:
+ * any). The caller sends and receives L, then says how it ended. */
 bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, cl_command_queue into,
                      size_t off, size_t len, struct yk_letter *l);
 void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);

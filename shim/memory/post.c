@@ -58,16 +58,14 @@ bool yk_post_send(struct yk_post *p)
 {
     uint64_t from = yk_now_ns();
     unsigned left = 0;
-    bool little = p->n > 0;
     for (unsigned i = 0; i < p->n; i++) {
-        little &= !p->v[i].letter.all;
         cl_int err = yk_letter_send(&p->v[i].letter);
         if (err == CL_SUCCESS)
             p->v[left++] = p->v[i];
         else
             over(p, &p->v[i], err);
     }
-    if (little)
+    if (p->n)
         took(yk_now_ns() - from);
     p->n = left;
     return !p->failed;

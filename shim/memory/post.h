@@ -1,7 +1,6 @@
-/* Copies from device to device that are begun together and waited for together: the rows of a halo that neighbours need
- * of each other, for each of which two devices would be waited for; so they cost two waits all together. And large
- * ones, while which the sender computes. Their slow twin is one after the other (transfer.c). Who uses it: whoever
- * brings what a launch needs. */
+/* Small copies from device to device that are begun together and waited for together: the rows of a halo that
+ * neighbours need of each other. Each alone costs two waits for a device; so they cost two all together. Their slow
+ * twin is one after the other (transfer.c). Who uses it: whoever brings what a launch needs. */
 #ifndef YK_SHIM_MEMORY_POST_H
 #define YK_SHIM_MEMORY_POST_H
 

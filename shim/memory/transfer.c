@@ -152,14 +152,14 @@ static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, co
     int source = p && !(r->have & yk_at(YK_HOST)) && dev >= 0 && at != YK_HOST && r->rows == 1
                      ? yk_store_source(s, r->have)
                      : -1;
-    bool begun = source >= 0 && yk_post_add(p, s, (unsigned)source, (unsigned)dev, at, r->off, r->len);
-    if (!begun && p && p->n) { /* others of this thread's copies may wait for these */
-        (void)yk_post_deliver(p);
-        begun = source >= 0 && yk_post_add(p, s, (unsigned)source, (unsigned)dev, at, r->off, r->len);
+    if (source >= 0 && yk_post_add(p, s, (unsigned)source, (unsigned)dev, at, r->off, r->len)) {
+        if (moved)
+            *moved += r->len;
+        return true;
     }
-    if (begun && moved)
-        *moved += r->len;
-    return begun;
+    if (p && p->n) /* others of this thread's copies may wait for these */
+        (void)yk_post_deliver(p);
+    return false;
 }
 
 static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)

@@ -123,74 +123,25 @@ static bool repeatable(const struct yk_operands *s, const struct yk_decision *d)
     return true;
 }
 
-static uint32_t receivers(const struct yk_operands *s)
+cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
 {
-    uint32_t to = 0;
-    for (unsigned i = 0; i < s->post.n; i++)
-        to |= 1u << s->post.v[i].to;
-    return to;
-}
-
-/* Does what has been posted leave its senders without them, who write nothing of it meanwhile? */
-static bool goes_by_itself(const struct yk_operands *s)
-{
-    for (unsigned i = 0; i < s->post.n; i++) {
-        const struct yk_posted *v = &s->post.v[i];
-        if (!yk_letter_put(&v->letter))
-            return false;
-        for (unsigned k = 0; k < s->n; k++)
-            if (s->v[k].written && s->v[k].store == v->store)
-                return false;
-    }
-    return true;
-}
-
-/* Send what has been posted to the devices TO. TRUSTING: it need not have arrived. */
-static cl_int send(struct yk_operands *s, uint32_t to, bool trusting, unsigned *bad)
-{
-    cl_int err = CL_SUCCESS;
+    bool trusting = repeatable(s, d);
+    s->post = (struct yk_post){.n = 0};
+    for (unsigned dev = 0; dev < yk_rt.machine->n && trusting; dev++)
+        if (d->takes[dev])
+            s->post.into[dev] = yk_queue_share(s->launch->c.queue, dev);
+    cl_int err = bring_all(s, d, &s->post, bad);
     bool all = yk_post_send(&s->post);
-    if (all && trusting)
+    if (all && trusting && err == CL_SUCCESS)
         return CL_SUCCESS;
     all &= yk_post_receive(&s->post);
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS && !all; i++) /* what has not arrived, one by one */
         for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
-            if (to >> dev & 1)
+            if (d->takes[dev])
                 err = bring(s, &s->v[i], *bad = dev, NULL);
-    s->post.failed = false;
+    s->post.failed = false; /* nobody has run on what was lost */
     s->post.lost = 0;
     return err;
-}
-
-cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
-{
-    bool trusting = repeatable(s, d);
-    uint32_t takers = 0;
-    s->post = (struct yk_post){.n = 0};
-    for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
-        takers |= (uint32_t)d->takes[dev] << dev;
-        if (trusting && d->takes[dev])
-            s->post.into[dev] = yk_queue_share(s->launch->c.queue, dev);
-    }
-    cl_int err = bring_all(s, d, &s->post, bad);
-    if (err != CL_SUCCESS) {
-        (void)yk_post_deliver(&s->post);
-        return err;
-    }
-    s->unsent = trusting && !s->post.failed && goes_by_itself(s);
-    return s->unsent ? CL_SUCCESS : send(s, takers, trusting, bad);
-}
-
-uint32_t yk_operands_awaited(const struct yk_operands *s)
-{
-    return s->unsent ? receivers(s) : 0;
-}
-
-cl_int yk_operands_send(struct yk_operands *s, unsigned *bad)
-{
-    uint32_t to = yk_operands_awaited(s);
-    s->unsent = false;
-    return to ? send(s, to, true, bad) : CL_SUCCESS;
 }
 
 uint32_t yk_operands_lost(struct yk_operands *s)

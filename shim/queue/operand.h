@@ -29,7 +29,6 @@ struct yk_operands {
     struct yk_parts parts; /* of operands that are not WHOLE */
     struct yk_post post;   /* what is brought and need not have arrived yet */
     bool waits;            /* but must have: the caller has other bytes brought before the shares run */
-    bool unsent;           /* nor have left: who has all that it needs may run its share meanwhile */
     uint64_t moved;        /* bytes transferred so far */
     bool by_kernel;        /* what is not exact is put together by a merge kernel, on device `merger` */
     unsigned merger;
@@ -62,18 +61,11 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
                            struct yk_operands *s);
 
 /* operand.c: the bytes themselves, before and after. */
-/** Bring all to the devices that take a share (but for those of yk_operands_awaited), and keep snapshots where a device
- * writes into a buffer of its own (with YOKE_RECOVER wherever what is read is overwritten). What goes from device to
- * device may be under way still, before what the queues of the shares are given from now on. Errors: an OpenCL code and
- * the device that failed in *BAD; nothing has been lost. */
+/** Bring all to the devices that take a share (small pieces from device to device may be under way still, before
+ * what the queues of the shares are given from now on), and keep snapshots where a device writes into a buffer of its
+ * own (with YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in
+ * *BAD; nothing has been lost. */
 cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad);
-
-/** Devices, a bit each, whose share must not be begun before yk_operands_send; others' shares neither change what is on
- * its way nor need it, and run best meanwhile. */
-uint32_t yk_operands_awaited(const struct yk_operands *s);
-
-/** Send what they wait for. Errors: as yk_operands_bring. */
-cl_int yk_operands_send(struct yk_operands *s, unsigned *bad);
 
 /** After the shares have run: has what was brought in good time arrived? Else the devices that ran on something else, a
  * bit each; the bytes before the launch survive. */

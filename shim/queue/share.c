@@ -189,66 +189,20 @@ static void ran_on_nothing(struct yk_taker *t)
     t->touched = true;
 }
 
-/* The link that bytes are brought over: that of the first taker with memory of its own. */
-static unsigned bring_track(const struct yk_decision *d)
-{
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (d->takes[i] && !yk_rt.machine->device[i].host_memory)
-            return i;
-    return yk_rt.machine->primary;
-}
-
-/* Those of the takers ON, a bit for each device, that no thread of the caller's waits for. */
-static void begin(struct yk_taker *t, unsigned n, unsigned here, uint32_t on)
-{
-    for (unsigned i = 0; i < n; i++) /* first of all those that no thread at all waits for */
-        if (on >> t[i].dev & 1)
-            (void)yk_taker_fly(&t[i]);
-    for (unsigned i = 0; i < n; i++)
-        if (on >> t[i].dev & 1 && i != here && !t[i].flying)
-            t[i].started =
-                yk_crew_start(t[i].dev, &t[i].task, yk_rt.machine->device[t[i].dev].type & CL_DEVICE_TYPE_CPU);
-}
-
-/* The bytes that DEV and those after it were to get are not there: nothing of their shares is begun. */
-static void give_up(struct yk_taker *t, unsigned n, uint32_t awaited, unsigned dev, cl_int err)
-{
-    for (unsigned i = 0; i < n; i++) {
-        if (!(awaited >> t[i].dev & 1))
-            continue;
-        t[i].err = err;
-        t[i].failed = (struct yk_chunk){t[i].work->d->from[t[i].dev], t[i].work->d->to[t[i].dev], t[i].dev};
-    }
-    if (dev != yk_rt.machine->primary)
-        yk_decide_quarantine(dev, err, true);
-}
-
-/* Have what is awaited leave its senders, who are at their shares meanwhile. */
-static cl_int send(const struct yk_share_work *w, struct yk_operands *operands, unsigned *bad)
-{
-    uint64_t start = yk_now_ns();
-    cl_int err = yk_operands_send(operands, bad);
-    if (yk_trace_on())
-        yk_trace_span(yk_track_link(bring_track(w->d)), "copy", "send", start, yk_now_ns(), "\"launch\":%llu",
-                      (unsigned long long)w->d->launch);
-    return err;
-}
-
 static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, struct yk_operands *operands)
 {
-    unsigned here = 0, bad = 0;
+    unsigned here = 0;
     for (unsigned i = 0; i < n; i++)
         if (t[i].dev == yk_rt.machine->primary)
             here = i;
     uint64_t start = yk_now_ns();
     bool failed = false, used[YK_MAX_DEVICES] = {0};
-    uint32_t awaited = yk_operands_awaited(operands);
-    begin(t, n, here, ~awaited);
-    cl_int sent = awaited ? send(w, operands, &bad) : CL_SUCCESS;
-    if (sent == CL_SUCCESS)
-        begin(t, n, here, awaited);
-    else
-        give_up(t, n, awaited, bad, sent);
+    for (unsigned i = 0; i < n; i++) /* first of all those that no thread waits for */
+        (void)yk_taker_fly(&t[i]);
+    for (unsigned i = 0; i < n; i++)
+        if (i != here && !t[i].flying)
+            t[i].started =
+                yk_crew_start(t[i].dev, &t[i].task, yk_rt.machine->device[t[i].dev].type & CL_DEVICE_TYPE_CPU);
     if (!t[here].flying)
         yk_taker_take(&t[here].task);
     yk_takers_land(t, n);
@@ -281,6 +235,15 @@ static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, s
     if (err == CL_SUCCESS && !failed)
         learn(w, wall);
     return err == CL_SUCCESS ? err : start_again(t, n, operands);
+}
+
+/* The link that bytes are brought over: that of the first taker with memory of its own. */
+static unsigned bring_track(const struct yk_decision *d)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (d->takes[i] && !yk_rt.machine->device[i].host_memory)
+            return i;
+    return yk_rt.machine->primary;
 }
 
 /* Who works on the buffers of reductions themselves: the primary where it takes part. */
