@@ -2,6 +2,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "device/fault/fault.h"
+#include "device/opencl/from_host.h"
 #include "device/opencl/serial.h"
 #include <errno.h>
 #include <pthread.h>
@@ -267,6 +268,16 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
     return YK_OK;
 }
 
+/* Memory of the host may be pinned for a GPU, and for others behind the same table. */
+static void ask_before_memory(struct yk_machine *m)
+{
+    const struct yk_device *p = &m->device[m->primary];
+    const struct yk_cl *below = p->cl;
+    for (unsigned i = 0; i < m->n && p->type & CL_DEVICE_TYPE_GPU && !p->host_memory; i++)
+        if (m->device[i].cl == below)
+            m->device[i].cl = yk_cl_from_host(below);
+}
+
 static struct yk_machine machine;
 static yk_status machine_status;
 
@@ -277,6 +288,8 @@ static void discover(void)
                                           yk_env_str("YOKE_CPU_PARTS", NULL), yk_env_str("YOKE_FAULT", NULL),
                                           yk_env_str("YOKE_MEMORY_LIMIT", NULL)};
     machine_status = cl ? yk_machine_discover(cl, &s, &machine) : YK_ENOTFOUND; /* no loader: logged */
+    if (machine_status == YK_OK)
+        ask_before_memory(&machine);
 }
 
 const struct yk_machine *yk_machine_get(yk_status *status)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "shim/core/subdevice.h"
+#include "shim/memory/inplace.h"
 
 /* One report of a driver, on its way to the app. */
 struct report {
@@ -63,6 +64,7 @@ static void context_destroy(struct yk_handle *h)
         n->fn((cl_context)(void *)ctx, n->data);
         free(n);
     }
+    yk_inplace_forget(ctx);
     while (ctx->mailboxes) {
         struct yk_context_mailboxes *m = ctx->mailboxes;
         ctx->mailboxes = m->next;

@@ -15,6 +15,7 @@ static struct {
     unsigned nreasons;
     uint64_t split, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
     uint64_t letters, mailed;
+    uint64_t pins, pinned;
     uint64_t groups[YK_MAX_DEVICES];
     double seconds[YK_MAX_DEVICES];
 } st = {.lock = YK_LOCK_INIT(YK_RANK_STATS), .reason = {"other"}, .nreasons = 1};
@@ -71,6 +72,16 @@ void yk_stats_share(unsigned dev, uint64_t groups, double seconds)
 void yk_stats_moved(uint64_t bytes)
 {
     __atomic_fetch_add(&st.moved, bytes, __ATOMIC_RELAXED);
+}
+
+void yk_stats_pinned(void)
+{
+    __atomic_fetch_add(&st.pins, 1, __ATOMIC_RELAXED);
+}
+
+void yk_stats_moved_pinned(uint64_t bytes)
+{
+    __atomic_fetch_add(&st.pinned, bytes, __ATOMIC_RELAXED);
 }
 
 void yk_stats_mailed(uint64_t bytes)
@@ -130,6 +141,11 @@ static void print_summary(void)
     if (st.letters)
         fprintf(stderr, "yoke:   %llu copies from device to device, %.3f MB, through memory that both reach\n",
                 (unsigned long long)st.letters, (double)st.mailed / 1e6);
+    if (st.pins)
+        fprintf(
+            stderr,
+            "yoke:   %llu ranges of the program's memory were pinned where they lie, %.3f MB moved from and to them\n",
+            (unsigned long long)st.pins, (double)st.pinned / 1e6);
     if (st.decided_ns)
         fprintf(stderr, "yoke:   deciding took %.3f ms, %.3f %% of the launches of a millisecond and more\n",
                 (double)st.deciding_ns * 1e-6, 100 * (double)st.deciding_ns / (double)st.decided_ns);
@@ -185,6 +201,8 @@ static void write_json(const char *path)
             (unsigned long long)st.merged_as);
     fprintf(f, ", \"in_parts\": {\"launches\": %llu, \"parts\": %llu}", (unsigned long long)st.staged,
             (unsigned long long)st.parts);
+    fprintf(f, ", \"pinned\": {\"ranges\": %llu, \"bytes\": %llu}", (unsigned long long)st.pins,
+            (unsigned long long)st.pinned);
     fprintf(f, ", \"mailboxes\": {\"copies\": %llu, \"bytes\": %llu}", (unsigned long long)st.letters,
             (unsigned long long)st.mailed);
     fprintf(f, ", \"deciding_ms\": %.6f, \"decided_ms\": %.6f", (double)st.deciding_ns * 1e-6,

@@ -29,6 +29,10 @@ void yk_stats_share(unsigned dev, uint64_t groups, double seconds);
 /** BYTES copied between locations for split launches or because of them. */
 void yk_stats_moved(uint64_t bytes);
 
+/** A range of the program's memory was pinned where it lies; BYTES were moved from or to such memory. */
+void yk_stats_pinned(void);
+void yk_stats_moved_pinned(uint64_t bytes);
+
 /** BYTES were copied from one device to another through mailboxes. */
 void yk_stats_mailed(uint64_t bytes);
 

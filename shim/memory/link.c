@@ -1,7 +1,12 @@
 #include "shim/memory/link.h"
 #include <limits.h>
+#include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "device/ask.h"
+#include "device/opencl/from_host.h"
+#include "shim/core/stats.h"
+#include "shim/memory/inplace.h"
 #include "shim/memory/link_choice.h"
 #include "shim/memory/mailbox.h"
 
@@ -44,52 +49,6 @@ static void gave_up(unsigned dev, enum yk_direction way, cl_int err)
     yk_link_failed(dev, way);
 }
 
-cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len)
-{
-    struct yk_ring *r = yk_link_wants(ctx, dev, YK_IN, from, len) ? ring_of(ctx, dev, YK_IN) : NULL;
-    uint64_t began = yk_now_ns();
-    if (r) {
-        struct yk_ring_end to = end_of(ctx, dev, YK_IN, real, off);
-        cl_int err = yk_ring_write(r, yk_link_shape(YK_IN, len), &to, from, len);
-        if (err == CL_SUCCESS) {
-            yk_link_note_rate(dev, len, yk_now_ns() - began);
-            return err;
-        }
-        gave_up(dev, YK_IN, err);
-    }
-    yk_link_plain(dev, YK_IN, len);
-    cl_command_queue q = yk_context_transfer_queue(ctx, dev);
-    if (!q)
-        return CL_OUT_OF_RESOURCES;
-    began = yk_now_ns();
-    cl_int err = yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL);
-    yk_link_note_rate(dev, len, yk_now_ns() - began);
-    return err;
-}
-
-cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, void *to, size_t len)
-{
-    struct yk_ring *r = yk_link_wants(ctx, dev, YK_OUT, to, len) ? ring_of(ctx, dev, YK_OUT) : NULL;
-    uint64_t began = yk_now_ns();
-    if (r) {
-        struct yk_ring_end from = end_of(ctx, dev, YK_OUT, real, off);
-        cl_int err = yk_ring_read(r, yk_link_shape(YK_OUT, len), &from, to, len);
-        if (err == CL_SUCCESS) {
-            yk_link_note_rate(dev, len, yk_now_ns() - began);
-            return err;
-        }
-        gave_up(dev, YK_OUT, err);
-    }
-    yk_link_plain(dev, YK_OUT, len);
-    cl_command_queue q = yk_context_transfer_queue(ctx, dev);
-    if (!q)
-        return CL_OUT_OF_RESOURCES;
-    began = yk_now_ns();
-    cl_int err = yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
-    yk_link_note_rate(dev, len, yk_now_ns() - began);
-    return err;
-}
-
 static size_t total(const struct yk_ring_piece *piece, size_t n)
 {
     size_t len = 0;
@@ -118,43 +77,182 @@ static enum yk_ring_gate ask_gate(void *arg, unsigned step, bool wait)
     return p->steps->gate(p->steps->arg, step, wait);
 }
 
-/* Pieces FROM ... N without a ring. Two are under way at a time, so that the link need not wait until a thread has
- * woken; one where the driver would keep ordinary memory waiting for a thread of its own (NVIDIA's). */
+/* Pieces FROM ... N without a ring. Some are under way at a time, so that the link need not wait until a thread has
+ * woken; one where the driver would keep ordinary memory waiting for a thread of its own (NVIDIA's). PINNED: the memory
+ * is, and each piece lies in one piece of that. */
 static cl_int move_plain(unsigned dev, enum yk_direction way, cl_command_queue q, const struct yk_ring_piece *piece,
-                         size_t from, size_t n, const struct yk_ring_steps *steps)
+                         size_t from, size_t n, const struct yk_ring_steps *steps, bool pinned)
 {
-    enum { AHEAD = 2 };
+    enum { AHEAD = 2, PINNED_AHEAD = 4 };
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    const bool blocks = d->type & CL_DEVICE_TYPE_GPU;
-    cl_event event[AHEAD] = {NULL};
+    const struct yk_cl *cl = pinned ? yk_cl_under_from_host(d->cl) : d->cl; /* what is in use need not be asked about */
+    const bool blocks = d->type & CL_DEVICE_TYPE_GPU && !pinned, asks = pinned && yk_link_asks(dev);
+    const size_t ahead = blocks ? 1 : pinned ? PINNED_AHEAD : AHEAD;
+    cl_event event[PINNED_AHEAD] = {NULL};
     size_t issued = from, over = from;
     cl_int err = CL_SUCCESS;
     while (over < n && err == CL_SUCCESS) {
         const struct yk_ring_piece *p = &piece[issued];
-        bool more = issued < n && issued < over + (blocks ? 1 : AHEAD);
+        bool more = issued < n && issued < over + ahead;
         enum yk_ring_gate gate = !more         ? YK_RING_SHUT
                                  : steps->gate ? steps->gate(steps->arg, p->step, issued == over)
                                                : YK_RING_OPEN;
-        cl_event *e = &event[(gate == YK_RING_OPEN ? issued : over) % AHEAD];
+        cl_event *e = &event[(gate == YK_RING_OPEN ? issued : over) % ahead];
         if (gate == YK_RING_STOP) {
             err = CL_OUT_OF_RESOURCES;
         } else if (gate == YK_RING_OPEN) {
-            err = way == YK_IN ? d->cl->EnqueueWriteBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e)
-                               : d->cl->EnqueueReadBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e);
-            err = err == CL_SUCCESS && !blocks ? d->cl->Flush(q) : err;
+            err = way == YK_IN ? cl->EnqueueWriteBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e)
+                               : cl->EnqueueReadBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e);
+            err = err == CL_SUCCESS && !blocks ? cl->Flush(q) : err;
             issued++;
         } else {
-            err = yk_ring_await(d->cl, e);
+            if (asks)
+                yk_ask_until_over(cl, *e);
+            err = yk_ring_await(cl, e);
             over++;
             if (err == CL_SUCCESS && steps->passed)
                 steps->passed(steps->arg, over < n ? piece[over].step : UINT_MAX);
         }
     }
     if (err != CL_SUCCESS)
-        (void)d->cl->Finish(q);
-    for (int i = 0; i < AHEAD; i++)
+        (void)cl->Finish(q);
+    for (size_t i = 0; i < ahead; i++)
         if (event[i])
-            d->cl->ReleaseEvent(event[i]);
+            cl->ReleaseEvent(event[i]);
+    return err;
+}
+
+/* Cut PIECE where what is pinned of USE is, into OUT unless that is NULL; returns how many there are. */
+static size_t cut(const struct yk_inplace *use, const struct yk_ring_piece *piece, size_t n, struct yk_ring_piece *out)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct yk_ring_piece p = piece[i];
+        for (size_t left = p.len; left; left -= p.len, p.host += p.len, p.off += p.len) {
+            size_t most = yk_inplace_piece(use, p.host);
+            p.len = left < most ? left : most;
+            if (out)
+                out[made] = p;
+            made++;
+        }
+    }
+    return made;
+}
+
+/* The pieces, whose memory is pinned for USE. */
+static cl_int move_pinned(const struct yk_inplace *use, unsigned dev, enum yk_direction way, cl_command_queue q,
+                          const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps)
+{
+    size_t m = cut(use, piece, n, NULL);
+    struct yk_ring_piece *all = malloc(m * sizeof *all);
+    cl_int err = all ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    if (all) {
+        (void)cut(use, piece, n, all);
+        err = move_plain(dev, way, q, all, 0, m, steps, true);
+    }
+    free(all);
+    return err;
+}
+
+/* Where all pieces are in pinned memory move them: *ERR is what came of it. False: they are not, or that has failed,
+ * and those from *FROM on are to be moved another way. */
+static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_command_queue q,
+                         const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps, size_t *from,
+                         cl_int *err)
+{
+    struct yk_inplace use = {0};
+    size_t found = 0;
+    while (dev == yk_rt.primary->index && q && found < n &&
+           yk_inplace_begin(&use, ctx, piece[found].host, piece[found].len))
+        found++;
+    if (found < n || !n) {
+        yk_inplace_end(&use);
+        return false;
+    }
+    struct progress p = {steps, 0};
+    const struct yk_ring_steps noted = {steps->gate ? ask_gate : NULL, note_passed, &p};
+    *err = move_pinned(&use, dev, way, q, piece, n, &noted);
+    yk_inplace_end(&use);
+    if (*err == CL_SUCCESS) {
+        yk_stats_moved_pinned(total(piece, n));
+        return true;
+    }
+    if (steps->gate && steps->gate(steps->arg, 0, false) == YK_RING_STOP)
+        return true;
+    yk_inplace_failed(*err);
+    while (way == YK_IN && *from < n && piece[*from].step < p.below) /* perhaps in use already */
+        ++*from;
+    return false;
+}
+
+/* The same for one piece as a whole. */
+static bool tried_whole(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_mem real, size_t off,
+                        void *host, size_t len, cl_int *err)
+{
+    static const struct yk_ring_steps none = {.gate = NULL};
+    struct yk_ring_piece p = {real, off, host, len, 0};
+    size_t from = 0;
+    if (dev != yk_rt.primary->index || !yk_link_possible(dev, len))
+        return false;
+    yk_inplace_note(ctx, host, len);
+    return tried_pinned(ctx, dev, way, yk_context_link_queue(ctx, dev, way), &p, 1, &none, &from, err);
+}
+
+cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len)
+{
+    uint64_t began = yk_now_ns();
+    cl_int pinned;
+    if (tried_whole(ctx, dev, YK_IN, real, off, (void *)(uintptr_t)from, len, &pinned)) {
+        yk_link_note_rate(dev, len, yk_now_ns() - began);
+        return pinned;
+    }
+    struct yk_ring *r = yk_link_wants(ctx, dev, YK_IN, from, len) ? ring_of(ctx, dev, YK_IN) : NULL;
+    began = yk_now_ns();
+    if (r) {
+        struct yk_ring_end to = end_of(ctx, dev, YK_IN, real, off);
+        cl_int err = yk_ring_write(r, yk_link_shape(YK_IN, len), &to, from, len);
+        if (err == CL_SUCCESS) {
+            yk_link_note_rate(dev, len, yk_now_ns() - began);
+            return err;
+        }
+        gave_up(dev, YK_IN, err);
+    }
+    yk_link_plain(dev, YK_IN, len);
+    cl_command_queue q = yk_context_transfer_queue(ctx, dev);
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    began = yk_now_ns();
+    cl_int err = yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL);
+    yk_link_note_rate(dev, len, yk_now_ns() - began);
+    return err;
+}
+
+cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, void *to, size_t len)
+{
+    uint64_t began = yk_now_ns();
+    cl_int pinned;
+    if (tried_whole(ctx, dev, YK_OUT, real, off, to, len, &pinned)) {
+        yk_link_note_rate(dev, len, yk_now_ns() - began);
+        return pinned;
+    }
+    struct yk_ring *r = yk_link_wants(ctx, dev, YK_OUT, to, len) ? ring_of(ctx, dev, YK_OUT) : NULL;
+    began = yk_now_ns();
+    if (r) {
+        struct yk_ring_end from = end_of(ctx, dev, YK_OUT, real, off);
+        cl_int err = yk_ring_read(r, yk_link_shape(YK_OUT, len), &from, to, len);
+        if (err == CL_SUCCESS) {
+            yk_link_note_rate(dev, len, yk_now_ns() - began);
+            return err;
+        }
+        gave_up(dev, YK_OUT, err);
+    }
+    yk_link_plain(dev, YK_OUT, len);
+    cl_command_queue q = yk_context_transfer_queue(ctx, dev);
+    if (!q)
+        return CL_OUT_OF_RESOURCES;
+    began = yk_now_ns();
+    cl_int err = yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
+    yk_link_note_rate(dev, len, yk_now_ns() - began);
     return err;
 }
 
@@ -168,10 +266,17 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
                            size_t beside, const struct yk_ring_steps *steps)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
-    size_t len = total(piece, n), from = 0;
-    struct yk_ring *r = ring_for(ctx, dev, YK_IN, len);
+    size_t from = 0;
     cl_command_queue q = yk_context_link_queue(ctx, dev, YK_IN);
-    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    cl_int err;
+    if (tried_pinned(ctx, dev, YK_IN, q, piece, n, steps, &from, &err))
+        return err;
+    piece += from;
+    n -= from;
+    from = 0;
+    size_t len = total(piece, n);
+    struct yk_ring *r = n ? ring_for(ctx, dev, YK_IN, len) : NULL;
+    err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     if (r && q) {
         struct progress p = {steps, 0};
         const struct yk_ring_steps noted = {steps->gate ? ask_gate : NULL, note_passed, &p};
@@ -189,17 +294,20 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
             from++;
     }
     yk_link_plain(dev, YK_IN, len);
-    return err == CL_SUCCESS ? move_plain(dev, YK_IN, q, piece, from, n, steps) : err;
+    return err == CL_SUCCESS ? move_plain(dev, YK_IN, q, piece, from, n, steps, false) : err;
 }
 
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
                           size_t beside, const struct yk_ring_steps *steps)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
-    size_t len = total(piece, n);
-    struct yk_ring *r = ring_for(ctx, dev, YK_OUT, len);
+    size_t len = total(piece, n), from = 0;
     cl_command_queue q = yk_context_link_queue(ctx, dev, YK_OUT);
-    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    cl_int err;
+    if (tried_pinned(ctx, dev, YK_OUT, q, piece, n, steps, &from, &err))
+        return err;
+    struct yk_ring *r = ring_for(ctx, dev, YK_OUT, len);
+    err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     if (r && q) {
         err = yk_ring_read_steps(r, yk_link_shape_beside(YK_OUT, len, beside), cl, q, piece, n, steps);
         if (err == CL_SUCCESS || (steps->gate && steps->gate(steps->arg, 0, false) == YK_RING_STOP))
@@ -208,7 +316,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
         err = CL_SUCCESS;
     }
     yk_link_plain(dev, YK_OUT, len);
-    return err == CL_SUCCESS ? move_plain(dev, YK_OUT, q, piece, 0, n, steps) : err;
+    return err == CL_SUCCESS ? move_plain(dev, YK_OUT, q, piece, 0, n, steps, false) : err;
 }
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)

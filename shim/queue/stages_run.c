@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "device/ask.h"
 #include "shim/core/trace.h"
+#include "shim/memory/inplace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/box.h"
 
@@ -362,6 +363,10 @@ unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *pl
     /* What this queue has already given to the primary's driver comes first. */
     if (!f.queue || yk_rt.primary->cl->Finish(q->real) != CL_SUCCESS)
         return 0;
+    for (unsigned i = 0; i < chain->nwrites; i++)
+        yk_inplace_note(q->ctx, chain->write[i]->ptr, chain->write[i]->len);
+    for (unsigned i = 0; i < chain->nreads; i++)
+        yk_inplace_note(q->ctx, chain->read[i]->ptr, chain->read[i]->len);
     yk_lock_init(&f.lock, YK_RANK_LEAF);
     pthread_cond_init(&f.changed, NULL);
     for (unsigned i = 0; i < chain->nwrites; i++)
