@@ -1,9 +1,10 @@
 /* How close a program whose data starts and ends on the host comes to the longest of its three stages: bytes in,
  * kernel, bytes out. Programs of apps/ with --rounds or rounds of their own, bare and with libyoke.so preloaded; the
  * stages are measured in the same run: copies at the link's rate (the driver's from pinned memory), the kernel by its
- * events in the bare run. Reachable: the same, but no more bytes at once than the link carries in both directions
- * together (pinned, in the same run), which is less than twice one direction. With --link the device is taken for one
- * with memory of its own behind a link of that rate (the fault backend), and "bare" is yoke without parts and rings. */
+ * events in the bare run. Reachable: the same, but while bytes go both ways no more than the link carries both ways at
+ * once (pinned, in the same run), half of it each way, which is less than one way alone. With --link the device is
+ * taken for one with memory of its own behind a link of that rate (the fault backend), and "bare" is yoke without parts
+ * and rings. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -42,7 +43,7 @@ static const struct program {
 enum { PROGRAMS = sizeof programs / sizeof *programs, SWEEP_MOST = 8, FIRST_BYTES = 1 << 16 };
 
 static char folder[PATH_MAX], self[PATH_MAX];
-static const char *device = "0", *rounds = "15";
+static const char *device = "0", *rounds = "31";
 static double link_rate; /* GB/s of a modelled link; 0: the device's own */
 
 /* What a run of a program says of itself. */
@@ -228,7 +229,9 @@ static bool measure(const struct program *p, double bytes, const double *rate, c
         return false;
     double fused_ms = p->fused / rate[0] / 1e6, in_ms = in / rate[0] / 1e6, out_ms = out / rate[1] / 1e6;
     double stage_ms = fused_ms + fmax(fmax(in_ms, out_ms), bare.kernel_ms);
-    double link_ms = rate[2] > 0 ? fmax(stage_ms, fused_ms + (in + out) / rate[2] / 1e6) : stage_ms;
+    /* Each way has half of what both carry, while there is something to go both ways. */
+    double beside = fmin(in, out), after = in > out ? (in - out) / rate[0] : (out - in) / rate[1];
+    double link_ms = rate[2] > 0 ? fmax(stage_ms, fused_ms + (2 * beside / rate[2] + after) / 1e6) : stage_ms;
     printf("%-15s %10llu %8.1f %8.1f %8.2f %8.2f %8.2f %9.2f %9.2f %9.2f %5.0f %7.3f %9.3f %7.2f%s\n", p->name, size,
            in / 1e6, out / 1e6, in_ms, bare.kernel_ms, out_ms, bare.round_ms, whole.round_ms, parts.round_ms,
            parts.parts, stage_ms / parts.round_ms, link_ms / parts.round_ms, bare.round_ms / parts.round_ms,
@@ -262,7 +265,7 @@ static const char help[] =
     "Programs whose data starts and ends on the host, against the longest of copy-in, kernel and copy-out.\n"
     "  --device N     the device, in the loader's order (0)\n"
     "  --bytes N      of a round, in or out, whichever is more (512M)\n"
-    "  --rounds N     of a measurement; the median counts (15)\n"
+    "  --rounds N     of a measurement; the median counts (31)\n"
     "  --only NAME    this program alone\n"
     "  --link RATE    the device stands for one with memory of its own behind such a link, as 200M; no bare run\n"
     "  --svg FOLDER   also time against the size of a part, to FOLDER/pipeline_NAME.svg\n"

@@ -23,7 +23,7 @@ extern char **environ;
 static char self[PATH_MAX], library[PATH_MAX + 16];
 static const char *device = "0";
 static uint64_t bytes = 1 << 30;
-static int repeat = 5;
+static int repeat = 21;
 
 static struct row {
     char name[32];
@@ -145,7 +145,7 @@ static const char help[] =
     "  --device N   the device, in the loader's order (0)\n"
     "  --to N       also from the device to this one, through a ring and through mailboxes\n"
     "  --bytes N    of a large transfer (1G)\n"
-    "  --repeat N   transfers per measurement, 1 to 60 (5)\n"
+    "  --repeat N   transfers per measurement, 1 to 60 (21)\n"
     "  --sweep      instead: rates of the ring by chunk, slots, threads and size\n"
     "  --json FILE  write the figures to FILE too\n";
 

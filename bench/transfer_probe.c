@@ -177,15 +177,15 @@ static void both_pinned(size_t bytes, int repeat)
     printf("both_pinned %g\n", 2 * (double)bytes * repeat / (double)(yk_now_ns() - from));
 }
 
-/* One thread and queue for each direction: one alone, the other, both. */
+/* One thread and queue for each direction: one alone, the other, both. As many before them, so that whoever needs some
+ * to get ready has had them. */
 static void both(size_t bytes, int repeat)
 {
     struct stream s[2];
     for (int i = 0; i < 2; i++) {
-        s[i] = (struct stream){new_queue(), new_buffer(CL_MEM_READ_WRITE, bytes), malloc(bytes), bytes, i == 0, 1};
+        s[i] = (struct stream){new_queue(), new_buffer(CL_MEM_READ_WRITE, bytes), malloc(bytes), bytes, i == 0, repeat};
         memset(s[i].host, i, bytes);
         flow(&s[i]);
-        s[i].n = repeat;
     }
     double alone = 0;
     for (int i = 0; i < 3; i++) {
