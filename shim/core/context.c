@@ -3,7 +3,6 @@
 #include <string.h>
 #include "base/log.h"
 #include "shim/core/subdevice.h"
-#include "shim/memory/inplace.h"
 
 /* One report of a driver, on its way to the app. */
 struct report {
@@ -55,6 +54,8 @@ static void free_shell(struct yk_context *ctx)
     free(ctx);
 }
 
+void (*yk_context_end)(struct yk_context *ctx);
+
 static void context_destroy(struct yk_handle *h)
 {
     struct yk_context *ctx = (struct yk_context *)h;
@@ -64,7 +65,9 @@ static void context_destroy(struct yk_handle *h)
         n->fn((cl_context)(void *)ctx, n->data);
         free(n);
     }
-    yk_inplace_forget(ctx);
+    void (*end)(struct yk_context *) = __atomic_load_n(&yk_context_end, __ATOMIC_ACQUIRE);
+    if (end)
+        end(ctx);
     while (ctx->mailboxes) {
         struct yk_context_mailboxes *m = ctx->mailboxes;
         ctx->mailboxes = m->next;

@@ -79,4 +79,7 @@ static inline struct yk_context *yk_context_from(cl_context c)
     return yk_handle_is((void *)c, YK_KIND_CONTEXT) ? (struct yk_context *)(void *)c : NULL;
 }
 
+/** Called, where somebody has set it (atomic), before anything of a context that ends is released. */
+extern void (*yk_context_end)(struct yk_context *ctx);
+
 #endif

@@ -9,7 +9,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "base/watch.h"
+#include "device/link/watch.h"
 #include "device/opencl/from_host.h"
 #include "shim/core/background.h"
 #include "shim/core/stats.h"
@@ -191,6 +191,22 @@ static void forking(void)
     yk_lock_drop(&lock);
 }
 
+/* CTX is about to end, and nothing uses it. */
+static void forget(struct yk_context *ctx)
+{
+    if (!__atomic_load_n(&alive, __ATOMIC_ACQUIRE))
+        return;
+    yk_lock_take(&lock);
+    for (int i = 0; i < PINS; i++)
+        if (pins[i].state == LIVE && pins[i].ctx == ctx)
+            set_state(&pins[i], GONE);
+    settle(true);
+    for (int i = 0; i < SEEN; i++)
+        if (seen[i].ctx == ctx)
+            seen[i] = (struct seen){.ctx = NULL};
+    yk_lock_drop(&lock);
+}
+
 static bool is_wanted(bool force)
 {
     const struct yk_device *d = yk_rt.primary;
@@ -221,8 +237,10 @@ static void start(void)
     }
     if (on && (pthread_atfork(forking, NULL, NULL) || yk_thread_start(listen, NULL)))
         on = false;
-    if (on)
+    if (on) {
         yk_from_host_call(before);
+        __atomic_store_n(&yk_context_end, forget, __ATOMIC_RELEASE);
+    }
     __atomic_store_n(&mode.on, on, __ATOMIC_RELAXED);
 }
 
@@ -386,20 +404,5 @@ void yk_inplace_failed(cl_int err)
     yk_lock_take(&lock);
     give_up(everything);
     settle(false);
-    yk_lock_drop(&lock);
-}
-
-void yk_inplace_forget(struct yk_context *ctx)
-{
-    if (!__atomic_load_n(&alive, __ATOMIC_ACQUIRE))
-        return;
-    yk_lock_take(&lock);
-    for (int i = 0; i < PINS; i++)
-        if (pins[i].state == LIVE && pins[i].ctx == ctx)
-            set_state(&pins[i], GONE);
-    settle(true);
-    for (int i = 0; i < SEEN; i++)
-        if (seen[i].ctx == ctx)
-            seen[i] = (struct seen){.ctx = NULL};
     yk_lock_drop(&lock);
 }

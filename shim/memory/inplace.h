@@ -3,9 +3,9 @@
  * speed both ways at once, without a copy on the host. On an H100 that takes 35 us per MiB, once.
  *
  * The driver then holds on to physical pages. What the program does with addresses is its own affair: so the memory is
- * watched (base/watch.h), and before any memory of the host is given to a driver, buffers over memory that has gone are
- * released (device/opencl/from_host.h). Where it cannot be watched nothing is pinned. A ring (device/link/ring.h)
- * serves until then, and whatever is not used so often.
+ * watched (device/link/watch.h), and before any memory of the host is given to a driver, buffers over memory that has
+ * gone are released (device/opencl/from_host.h). Where it cannot be watched nothing is pinned. A ring
+ * (device/link/ring.h) serves until then, and whatever is not used so often.
  *
  * YOKE_PIN: `off`; `auto` (default), on NVIDIA's GPUs; `force`, for tests: any GPU, however small and at once. Who uses
  * it: link.c. */
@@ -33,8 +33,5 @@ size_t yk_inplace_piece(const struct yk_inplace *use, const void *ptr);
 
 /** A transfer of pinned memory has failed: nothing is pinned any more. Nothing is in use by the caller. */
 void yk_inplace_failed(cl_int err);
-
-/** CTX is about to end, and nothing uses it. */
-void yk_inplace_forget(struct yk_context *ctx);
 
 #endif

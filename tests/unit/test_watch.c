@@ -1,5 +1,5 @@
-/* Watched memory (base/watch.h): whatever takes it away is heard of before the call returns, and nothing else is. A
- * thread listens meanwhile, as users must. */
+/* Watched memory (device/link/watch.h): whatever takes it away is heard of before the call returns, and nothing else
+ * is. A thread listens meanwhile, as users must. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "base/watch.h"
+#include "device/link/watch.h"
 #include "tests/unit/main.h"
 
 enum { MB = 1 << 20, MOST = 64 };

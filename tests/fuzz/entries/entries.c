@@ -29,7 +29,8 @@ static void choose_options(void)
                                             {"YOKE_EVICT", "force"},   {"YOKE_TAIL", "force"},
                                             {"YOKE_MAILBOX", "force"}, {"YOKE_COPIERS", "force"},
                                             {"YOKE_RECOVER", "1"},     {"YOKE_VERIFY", "1"},
-                                            {"YOKE_FAULT", "own@*"},   {"YOKE_MEMORY_LIMIT", "0=16K,1=4K"}};
+                                            {"YOKE_FAULT", "own@*"},   {"YOKE_MEMORY_LIMIT", "0=16K,1=4K"},
+                                            {"YOKE_PIN", "force"}};
     for (unsigned n = below(4); n; n--) {
         unsigned i = below(sizeof option / sizeof *option);
         setenv(option[i][0], option[i][1], 0);

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/watch.h"
+#include "device/link/watch.h"
 #include "tests/stub/shim/fixture.h"
 #include "tests/unit/main.h"
 

@@ -1,4 +1,4 @@
-#include "base/watch.h"
+#include "device/link/watch.h"
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>

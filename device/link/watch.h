@@ -6,8 +6,8 @@
  *
  * Somebody has to poll yk_watch_fd and take what yk_watch_next has: until then the thread that unmaps waits. After
  * fork() the child watches nothing. */
-#ifndef YK_BASE_WATCH_H
-#define YK_BASE_WATCH_H
+#ifndef YK_DEVICE_LINK_WATCH_H
+#define YK_DEVICE_LINK_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
