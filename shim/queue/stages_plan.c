@@ -78,32 +78,6 @@ static bool plain(const struct yk_chain *c)
     return true;
 }
 
-/* The size of part I of N, in eighths of most parts': where there are many the first and the last ones are smaller,
- * since nothing is computed while the first one's bytes come in, nor while the last one's go out. */
-static unsigned weight(unsigned i, unsigned n)
-{
-    enum { MANY = 16 };
-    static const unsigned first[] = {2, 4}, last[] = {1, 2, 4};
-    if (n < MANY)
-        return 8;
-    if (i < sizeof first / sizeof *first)
-        return first[i];
-    return n - 1 - i < sizeof last / sizeof *last ? last[n - 1 - i] : 8;
-}
-
-/* UNITS of work-groups in the parts of P. */
-static void bound(struct yk_stages_plan *p, uint64_t units, uint64_t grain)
-{
-    uint64_t all = 0, before = 0;
-    for (unsigned i = 0; i < p->n; i++)
-        all += weight(i, p->n);
-    for (unsigned i = 0; i < p->n; i++) {
-        p->bound[i] = (units < all ? units * i / p->n : units * before / all) * grain; /* none is empty */
-        before += weight(i, p->n);
-    }
-    p->bound[p->n] = p->d.total;
-}
-
 static bool cut(const struct yk_launch *l, unsigned wanted, struct yk_stages_plan *p)
 {
     struct yk_decision *d = &p->d;
@@ -122,7 +96,9 @@ static bool cut(const struct yk_launch *l, unsigned wanted, struct yk_stages_pla
     wanted = wanted < YK_STAGES_PARTS ? wanted : YK_STAGES_PARTS;
     uint64_t grain = yk_range_grain(&d->range, wanted), units = d->total / grain;
     p->n = units < wanted ? (unsigned)units : wanted;
-    bound(p, units, grain);
+    for (unsigned i = 0; i <= p->n; i++)
+        p->bound[i] = units * i / p->n * grain;
+    p->bound[p->n] = d->total;
     return p->n > 1;
 }
 
