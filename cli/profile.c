@@ -36,14 +36,16 @@ static int failed(yk_status s)
 static void show_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)
 {
     unsigned *lines = arg;
-    if (k->problem[0] || k->kind == YK_SAMPLE_CODE)
+    bool parts = k->kind == YK_SAMPLE_PARTS;
+    if ((k->problem[0] && !parts) || k->kind == YK_SAMPLE_CODE)
         return; /* the same times once more, by problem; no times */
     printf("%s%-24s %.8s  %-7s %-12s %s\n",
            *lines ? "" : "kernel                   content   kind    local        device\n", k->name, k->kernel,
            yk_sample_kind_name(k->kind), k->local, k->device);
     ++*lines;
     for (unsigned i = 0; i < s->n; i++)
-        printf("    %14.0f work-groups %12.4f ms  (%u)\n", s->at[i].groups, s->at[i].ms, s->at[i].count);
+        printf("    %14.0f %s %12.4f ms  (%u)\n", s->at[i].groups, parts ? "parts      " : "work-groups", s->at[i].ms,
+               s->at[i].count);
 }
 
 static void export_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)

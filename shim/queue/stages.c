@@ -3,11 +3,13 @@
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/memory/inplace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
+#include "shim/queue/stages_size.h"
 #include "shim/queue/worth.h"
 
 /* Measured on an H200 with rounds of 512 MiB: between 16 and 64 parts all of bench/pipeline's programs are within 4 %
@@ -136,7 +138,8 @@ bool yk_stages_collect(struct yk_queue *q, struct yk_chain *chain, unsigned *pla
     return chain->launch && chain->nwrites + chain->nreads > 0;
 }
 
-static unsigned parts_for(const struct yk_chain *c)
+/* How many parts its bytes would do for. */
+static unsigned parts_by_bytes(const struct yk_chain *c)
 {
     size_t in = 0, out = 0;
     if (yk_rt.options.piping == YK_PIPING_FORCED)
@@ -147,6 +150,20 @@ static unsigned parts_for(const struct yk_chain *c)
         out += c->read[i]->len;
     size_t n = (in > out ? in : out) / PART;
     return n < PARTS_MOST ? (unsigned)n : PARTS_MOST;
+}
+
+/* Is all memory that C moves from and to pinned where it lies? */
+static bool is_pinned(const struct yk_chain *c)
+{
+    struct yk_context *ctx = c->launch->c.queue->ctx;
+    struct yk_inplace use = {0};
+    bool all = true;
+    for (unsigned i = 0; i < c->nwrites && all; i++)
+        all = yk_inplace_begin(&use, ctx, c->write[i]->ptr, c->write[i]->len);
+    for (unsigned i = 0; i < c->nreads && all; i++)
+        all = yk_inplace_begin(&use, ctx, c->read[i]->ptr, c->read[i]->len);
+    yk_inplace_end(&use);
+    return all;
 }
 
 static bool pays(const struct yk_stages_plan *p)
@@ -169,12 +186,15 @@ static void count(struct yk_launch *l, double seconds)
 
 unsigned yk_stages_run(struct yk_chain *chain)
 {
-    struct yk_stages_plan plan;
-    unsigned parts = parts_for(chain), done = 0;
-    uint64_t start = yk_trace_on() ? yk_now_ns() : 0;
+    struct yk_stages_plan plan = {.n = 0};
+    uint64_t start = yk_now_ns();
+    unsigned parts = parts_by_bytes(chain), done = 0;
     const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
     if (!f)
         return 0;
+    bool tuned = yk_rt.options.piping == YK_PIPING_AUTO, pinned = tuned && is_pinned(chain);
+    if (tuned)
+        parts = yk_stages_size(chain->launch, parts, pinned);
     struct yk_code_kernel *k = NULL;
     double seconds = 0;
     if (others(f))
@@ -187,6 +207,9 @@ unsigned yk_stages_run(struct yk_chain *chain)
             done = yk_stages_carry(chain, &plan, f, k->real, &seconds);
         yk_stages_give(chain->launch, f, k);
     }
+    if (tuned && done == chain->nwrites + 1 + chain->nreads)
+        yk_stages_size_took(chain->launch, parts, pinned, (double)(yk_now_ns() - start) * 1e-6, (double)plan.in_bytes,
+                            (double)plan.out_bytes);
     if (done > chain->nwrites) {
         yk_stats_staged(plan.n);
         if (others(f))

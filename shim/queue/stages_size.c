@@ -1,0 +1,120 @@
+#include "shim/queue/stages_size.h"
+#include <pthread.h>
+#include "base/log.h"
+#include "base/thread.h"
+#include "partitioner/split_size.h"
+#include "shim/memory/link.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/remember.h"
+
+/* Nothing is tried before memory is pinned, which changes all times; where it is not by then (PATIENCE chains), it
+ * never is. */
+enum { ENTRIES = 32, MOST = 64, PATIENCE = 16 };
+
+struct entry {
+    struct yk_hash kernel, problem;
+    unsigned chains;
+    bool tuning, pinned, settled; /* pinned: while tuning */
+    unsigned kept;                /* parts, as the database has it, or what was found; 0: not known */
+    struct yk_split_size size;
+    uint64_t used;
+};
+
+static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
+static struct entry entries[ENTRIES]; /* guarded by lock, as is the next */
+static uint64_t now;
+
+static bool same(struct yk_hash a, struct yk_hash b)
+{
+    return a.lo == b.lo && a.hi == b.hi;
+}
+
+/* The entry of K, which may be new. With the lock held. */
+static struct entry *entry_of(const struct yk_profile_key *k, bool *is_new)
+{
+    struct entry *oldest = entries;
+    *is_new = false;
+    now++;
+    for (int i = 0; i < ENTRIES; i++) {
+        struct entry *e = &entries[i];
+        if (e->used && same(e->kernel, k->kernel) && same(e->problem, k->problem)) {
+            e->used = now;
+            return e;
+        }
+        oldest = e->used < oldest->used ? e : oldest;
+    }
+    *is_new = true;
+    *oldest = (struct entry){.kernel = k->kernel, .problem = k->problem, .used = now};
+    return oldest;
+}
+
+static void *load(void *nothing)
+{
+    (void)nothing;
+    yk_profile_load();
+    return NULL;
+}
+
+static void load_in_background(void)
+{
+    (void)yk_thread_start(load, NULL); /* without it nothing is remembered */
+}
+
+/* Parts as the database has them; 0: not known (yet). */
+static unsigned recall(const struct yk_profile_key *k)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct yk_series s;
+    pthread_once(&once, load_in_background);
+    if (!yk_profile_loaded() || !yk_profile_get(k, &s) || !s.n)
+        return 0;
+    double parts = s.at[s.n - 1].groups;
+    return parts >= 2 && parts <= MOST ? (unsigned)parts : 0;
+}
+
+unsigned yk_stages_size(const struct yk_launch *l, unsigned first, bool pinned)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);
+    unsigned kept = recall(&k), parts = first;
+    bool is_new;
+    yk_lock_take(&lock);
+    struct entry *e = entry_of(&k, &is_new);
+    e->chains++;
+    if (kept && !e->tuning) {
+        e->kept = kept;
+        e->settled = true;
+    }
+    if (e->settled) {
+        parts = e->kept;
+    } else if (pinned || e->chains > PATIENCE) {
+        if (!e->tuning || pinned != e->pinned)
+            e->size = yk_split_size_start(first, MOST);
+        e->tuning = true;
+        e->pinned = pinned;
+        parts = yk_split_size_next(&e->size);
+    }
+    yk_lock_drop(&lock);
+    return parts;
+}
+
+void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned, double ms, double in, double out)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);
+    unsigned p = yk_rt.primary->index;
+    double rate = yk_code_get(&l->code->rate[p]), in_ms = in / yk_link_bandwidth(p, in),
+           out_ms = out / yk_link_bandwidth(p, out), longer = in_ms > out_ms ? in_ms : out_ms;
+    double kernel_ms = rate > 0 ? (double)yk_decide_items(l) / rate * 1e3 : 0;
+    unsigned chosen = 0;
+    bool is_new;
+    yk_lock_take(&lock);
+    struct entry *e = entry_of(&k, &is_new);
+    if (e->tuning && !e->settled && pinned == e->pinned && yk_split_size_took(&e->size, parts, ms, longer, kernel_ms)) {
+        e->settled = true;
+        e->kept = chosen = yk_split_size_next(&e->size);
+    }
+    yk_lock_drop(&lock);
+    if (!chosen)
+        return;
+    yk_info("%s runs in %u parts beside its transfers from now on", l->code->name, chosen);
+    yk_profile_set(&k, (struct yk_sample){.groups = chosen, .ms = ms, .count = 1});
+}
