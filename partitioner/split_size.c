@@ -26,6 +26,11 @@ unsigned yk_split_size_next(const struct yk_split_size *s)
     return s->splits[s->at < s->n ? s->at : best_of(s)];
 }
 
+double yk_split_size_ms(const struct yk_split_size *s)
+{
+    return s->best_ms[s->at < s->n ? s->at : best_of(s)];
+}
+
 static void add(struct yk_split_size *s, unsigned splits)
 {
     bool there = splits < 2 || splits > s->most || s->n == YK_SPLIT_SIZES;

@@ -25,6 +25,9 @@ struct yk_split_size yk_split_size_start(unsigned first, unsigned most);
 /** How many splits the next launch should have. Cost: loads. */
 unsigned yk_split_size_next(const struct yk_split_size *s);
 
+/** The best time of a launch in so many, as far as known. */
+double yk_split_size_ms(const struct yk_split_size *s);
+
 /** A launch in so many SPLITS took MS with its transfers, of which the longer way alone would take COPY_MS and the
  * kernel KERNEL_MS (0: not known). True: nothing more is to be tried. */
 bool yk_split_size_took(struct yk_split_size *s, unsigned splits, double ms, double copy_ms, double kernel_ms);

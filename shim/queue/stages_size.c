@@ -105,16 +105,18 @@ void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned,
            out_ms = out / yk_link_bandwidth(p, out), longer = in_ms > out_ms ? in_ms : out_ms;
     double kernel_ms = rate > 0 ? (double)yk_decide_items(l) / rate * 1e3 : 0;
     unsigned chosen = 0;
+    double best = 0;
     bool is_new;
     yk_lock_take(&lock);
     struct entry *e = entry_of(&k, &is_new);
     if (e->tuning && !e->settled && pinned == e->pinned && yk_split_size_took(&e->size, parts, ms, longer, kernel_ms)) {
         e->settled = true;
         e->kept = chosen = yk_split_size_next(&e->size);
+        best = yk_split_size_ms(&e->size);
     }
     yk_lock_drop(&lock);
     if (!chosen)
         return;
     yk_info("%s runs in %u parts beside its transfers from now on", l->code->name, chosen);
-    yk_profile_set(&k, (struct yk_sample){.groups = chosen, .ms = ms, .count = 1});
+    yk_profile_set(&k, (struct yk_sample){.groups = chosen, .ms = best, .count = 1});
 }
