@@ -13,13 +13,14 @@
 #include "device/opencl/from_host.h"
 #include "shim/core/background.h"
 #include "shim/core/stats.h"
+#include "shim/memory/moved.h"
 
 /* A ring moves 45 of 55 GB/s one way, and 50 of 85 both ways; pinning costs what some eight transfers lose one way. A
  * driver is kept from others while it pins: 2 ms for a piece. */
 enum { AUTO_LEAST = 16 << 20, AUTO_PIECE = 64 << 20, AUTO_USES = 8 };
 enum { FORCE_LEAST = 4096, FORCE_PIECE = 8192, FORCE_USES = 2 };
 /* Pins are not given up for others while they have been used within so many transfers. */
-enum { PINS = 64, PIECES = 64, SEEN = 64, LATELY = 64, MOST_WAIT_S = 2 };
+enum { PINS = 64, PIECES = 64, LATELY = 64, MOST_WAIT_S = 2 };
 static const uintptr_t page = 4096;
 
 enum state {
@@ -41,14 +42,6 @@ struct pin {
     cl_mem mem[PIECES];
 };
 
-/* A range that is not pinned, and how often it was moved. */
-struct seen {
-    struct yk_context *ctx;
-    struct yk_watch_range at;
-    unsigned times;
-    uint64_t used;
-};
-
 static struct {
     pthread_once_t once;
     bool on, force; /* atomic: on */
@@ -62,7 +55,6 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned alive; /* pins that are not NONE; atomic to read */
 /* Guarded by lock. */
 static struct pin pins[PINS];
-static struct seen seen[SEEN];
 static uint64_t now;
 static size_t pinned;
 
@@ -201,9 +193,7 @@ static void forget(struct yk_context *ctx)
         if (pins[i].state == LIVE && pins[i].ctx == ctx)
             set_state(&pins[i], GONE);
     settle(true);
-    for (int i = 0; i < SEEN; i++)
-        if (seen[i].ctx == ctx)
-            seen[i] = (struct seen){.ctx = NULL};
+    yk_moved_forget(ctx);
     yk_lock_drop(&lock);
 }
 
@@ -300,27 +290,6 @@ static struct pin *room_for(struct yk_watch_range r)
     return fits ? none : NULL;
 }
 
-/* R was moved and is not pinned. How often now? With the lock held. */
-static unsigned count(struct yk_context *ctx, struct yk_watch_range r)
-{
-    struct seen *s = &seen[0];
-    for (int i = 0; i < SEEN; i++) {
-        if (seen[i].ctx == ctx && seen[i].at.from == r.from && seen[i].at.to == r.to) {
-            seen[i].used = now;
-            return ++seen[i].times;
-        }
-        s = seen[i].used < s->used ? &seen[i] : s;
-    }
-    *s = (struct seen){ctx, r, 1, now};
-    return 1;
-}
-
-/* What is moved again and again may not stay, or not be pinned: it is tried ever more rarely. */
-static bool is_time(unsigned times)
-{
-    return times >= mode.uses && !(times & (times - 1));
-}
-
 static struct pin *find(struct yk_context *ctx, struct yk_watch_range r)
 {
     for (int i = 0; i < PINS; i++)
@@ -345,7 +314,7 @@ void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
     now++;
     if ((p = find(ctx, r)))
         p->used = now;
-    bool wanted = !p && is_time(count(ctx, r)) && (p = room_for(r));
+    bool wanted = !p && yk_moved_is_due(ctx, r, mode.uses) && (p = room_for(r));
     if (wanted) {
         *p = (struct pin){.at = r, .ctx = ctx, .piece = piece, .used = now};
         p->n = (unsigned)((r.to - r.from + piece - 1) / piece);

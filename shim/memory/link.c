@@ -1,13 +1,10 @@
 #include "shim/memory/link.h"
 #include <limits.h>
-#include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "device/ask.h"
-#include "device/opencl/from_host.h"
 #include "shim/core/stats.h"
-#include "shim/memory/inplace.h"
 #include "shim/memory/link_choice.h"
+#include "shim/memory/link_pieces.h"
 #include "shim/memory/mailbox.h"
 
 static struct yk_ring *ring_of(struct yk_context *ctx, unsigned dev, enum yk_direction way)
@@ -77,83 +74,6 @@ static enum yk_ring_gate ask_gate(void *arg, unsigned step, bool wait)
     return p->steps->gate(p->steps->arg, step, wait);
 }
 
-/* Pieces FROM ... N without a ring. Some are under way at a time, so that the link need not wait until a thread has
- * woken; one where the driver would keep ordinary memory waiting for a thread of its own (NVIDIA's). PINNED: the memory
- * is, and each piece lies in one piece of that. */
-static cl_int move_plain(unsigned dev, enum yk_direction way, cl_command_queue q, const struct yk_ring_piece *piece,
-                         size_t from, size_t n, const struct yk_ring_steps *steps, bool pinned)
-{
-    enum { AHEAD = 2, PINNED_AHEAD = 4 };
-    const struct yk_device *d = &yk_rt.machine->device[dev];
-    const struct yk_cl *cl = pinned ? yk_cl_under_from_host(d->cl) : d->cl; /* what is in use need not be asked about */
-    const bool blocks = d->type & CL_DEVICE_TYPE_GPU && !pinned, asks = pinned && yk_link_asks(dev);
-    const size_t ahead = blocks ? 1 : pinned ? PINNED_AHEAD : AHEAD;
-    cl_event event[PINNED_AHEAD] = {NULL};
-    size_t issued = from, over = from;
-    cl_int err = CL_SUCCESS;
-    while (over < n && err == CL_SUCCESS) {
-        const struct yk_ring_piece *p = &piece[issued];
-        bool more = issued < n && issued < over + ahead;
-        enum yk_ring_gate gate = !more         ? YK_RING_SHUT
-                                 : steps->gate ? steps->gate(steps->arg, p->step, issued == over)
-                                               : YK_RING_OPEN;
-        cl_event *e = &event[(gate == YK_RING_OPEN ? issued : over) % ahead];
-        if (gate == YK_RING_STOP) {
-            err = CL_OUT_OF_RESOURCES;
-        } else if (gate == YK_RING_OPEN) {
-            err = way == YK_IN ? cl->EnqueueWriteBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e)
-                               : cl->EnqueueReadBuffer(q, p->buffer, blocks, p->off, p->len, p->host, 0, NULL, e);
-            err = err == CL_SUCCESS && !blocks ? cl->Flush(q) : err;
-            issued++;
-        } else {
-            if (asks)
-                yk_ask_until_over(cl, *e);
-            err = yk_ring_await(cl, e);
-            over++;
-            if (err == CL_SUCCESS && steps->passed)
-                steps->passed(steps->arg, over < n ? piece[over].step : UINT_MAX);
-        }
-    }
-    if (err != CL_SUCCESS)
-        (void)cl->Finish(q);
-    for (size_t i = 0; i < ahead; i++)
-        if (event[i])
-            cl->ReleaseEvent(event[i]);
-    return err;
-}
-
-/* Cut PIECE where what is pinned of USE is, into OUT unless that is NULL; returns how many there are. */
-static size_t cut(const struct yk_inplace *use, const struct yk_ring_piece *piece, size_t n, struct yk_ring_piece *out)
-{
-    size_t made = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct yk_ring_piece p = piece[i];
-        for (size_t left = p.len; left; left -= p.len, p.host += p.len, p.off += p.len) {
-            size_t most = yk_inplace_piece(use, p.host);
-            p.len = left < most ? left : most;
-            if (out)
-                out[made] = p;
-            made++;
-        }
-    }
-    return made;
-}
-
-/* The pieces, whose memory is pinned for USE. */
-static cl_int move_pinned(const struct yk_inplace *use, unsigned dev, enum yk_direction way, cl_command_queue q,
-                          const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps)
-{
-    size_t m = cut(use, piece, n, NULL);
-    struct yk_ring_piece *all = malloc(m * sizeof *all);
-    cl_int err = all ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    if (all) {
-        (void)cut(use, piece, n, all);
-        err = move_plain(dev, way, q, all, 0, m, steps, true);
-    }
-    free(all);
-    return err;
-}
-
 /* Where all pieces are in pinned memory move them: *ERR is what came of it. False: they are not, or that has failed,
  * and those from *FROM on are to be moved another way. */
 static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_command_queue q,
@@ -171,7 +91,7 @@ static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction
     }
     struct progress p = {steps, 0};
     const struct yk_ring_steps noted = {steps->gate ? ask_gate : NULL, note_passed, &p};
-    *err = move_pinned(&use, dev, way, q, piece, n, &noted);
+    *err = yk_link_move_pinned(&use, dev, way, q, piece, n, &noted);
     yk_inplace_end(&use);
     if (*err == CL_SUCCESS) {
         yk_stats_moved_pinned(total(piece, n));
@@ -294,7 +214,7 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
             from++;
     }
     yk_link_plain(dev, YK_IN, len);
-    return err == CL_SUCCESS ? move_plain(dev, YK_IN, q, piece, from, n, steps, false) : err;
+    return err == CL_SUCCESS ? yk_link_move(dev, YK_IN, q, piece, from, n, steps, false) : err;
 }
 
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
@@ -316,7 +236,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
         err = CL_SUCCESS;
     }
     yk_link_plain(dev, YK_OUT, len);
-    return err == CL_SUCCESS ? move_plain(dev, YK_OUT, q, piece, 0, n, steps, false) : err;
+    return err == CL_SUCCESS ? yk_link_move(dev, YK_OUT, q, piece, 0, n, steps, false) : err;
 }
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 import crash  # noqa: E402: beside us, not installed
 
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
-BASE = os.path.join(BUILD, "tests/apps/work/beside")
+BASE = os.path.join(BUILD, "tests/apps/beside")
 FOLDER = BASE
 ROUNDS = 6
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device/link/watch.h"
+#include "shim/memory/moved.h"
 #include "tests/stub/shim/fixture.h"
 #include "tests/unit/main.h"
 
@@ -69,8 +70,10 @@ static const char *const ways[] = {"unmapped", "in part", "mapped over",        
 
 START_TEST(what_has_gone_is_let_go_of)
 {
-    if (!yk_watch_able())
+    if (!yk_watch_able()) { /* then yoke pins nothing */
+        puts("skipped: no userfaultfd here");
         return;
+    }
     shim_open(&s, 0);
     cl_mem m = shim_buffer(&s, BYTES), own = NULL;
     const long base = settled(m);
@@ -144,4 +147,25 @@ START_TEST(a_context_ends_with_its_own)
 }
 END_TEST
 
-YK_TEST_MAIN("inplace", what_has_gone_is_let_go_of, a_context_ends_with_its_own)
+START_TEST(what_is_moved_often_is_due)
+{
+    const struct yk_watch_range a = {4096, 8192}, b = {4096, 12288};
+    unsigned due = 0;
+    for (unsigned times = 1; times <= 64; times++) {
+        bool is = yk_moved_is_due(&s, a, 8);
+        ck_assert_msg(is == (times == 8 || times == 16 || times == 32 || times == 64), "the %u-th time", times);
+        due += is;
+        ck_assert(times > 7 || !yk_moved_is_due(&s, b, 8)); /* another range */
+    }
+    ck_assert_uint_eq(due, 4);
+    ck_assert(yk_moved_is_due(&s, b, 8));
+    yk_moved_forget(&s);
+    for (unsigned times = 1; times < 8; times++)
+        ck_assert(!yk_moved_is_due(&s, a, 8));
+    for (uintptr_t at = 1; at <= 64; at++) /* others, so many that it is forgotten */
+        ck_assert(!yk_moved_is_due(&other, (struct yk_watch_range){at << 20, at << 21}, 8));
+    ck_assert(!yk_moved_is_due(&s, a, 8));
+}
+END_TEST
+
+YK_TEST_MAIN("inplace", what_has_gone_is_let_go_of, what_is_moved_often_is_due, a_context_ends_with_its_own)
