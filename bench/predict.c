@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     static double tree[MOST], items[MOST], instructions[MOST], rate[MOST], per[MOST];
     static struct yk_regress t;
     const char *json = NULL;
-    char build[PATH_MAX], folder[PATH_MAX], trace[sizeof folder + 16];
+    char build[PATH_MAX], folder[PATH_MAX], trace[sizeof folder + 24];
     int given = 0;
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--json") && i + 1 < argc) {

@@ -87,7 +87,7 @@ static void set_up(void)
     check(err, "clCreateCommandQueue");
     cl_program p = build();
     for (int i = 0; i < KERNELS; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "compute%d", i);
         compute[i] = kernel(p, name);
         snprintf(name, sizeof name, "memory%d", i);
