@@ -37,15 +37,16 @@ static inline bool runs_commands(const char *name)
            !strcmp(name, "WaitForEvents") || !strcmp(name, "ReleaseKernel") || !strcmp(name, "ReleaseProgram");
 }
 
-static inline bool compiles(const char *name)
+/* What may wait for another thread's call, or answers it: a user's event is set while another waits for it, and a
+ * queue's or event's state is asked for meanwhile. */
+static inline bool only_asks(const char *name)
 {
-    return !strcmp(name, "BuildProgram") || !strcmp(name, "CompileProgram") || !strcmp(name, "LinkProgram") ||
-           !strcmp(name, "CreateKernel") || !strcmp(name, "CreateKernelsInProgram") || !strcmp(name, "CloneKernel");
+    return !strncmp(name, "Get", 3) || !strcmp(name, "SetUserEventStatus");
 }
 
 static inline bool is_serial(unsigned i, const char *name)
 {
-    return runs_commands(name) || (slot[i].kind == YK_SERIAL_COMPILING_TOO && compiles(name));
+    return slot[i].kind == YK_SERIAL_ALL ? !only_asks(name) : runs_commands(name);
 }
 
 #define JOIN_(a, b)  a##b
@@ -80,7 +81,7 @@ static inline bool is_serial(unsigned i, const char *name)
 enum yk_serial_kind yk_cl_serial_wanted(const char *platform_name, const char *device_name)
 {
     if (!strcmp(platform_name, "Oclgrind"))
-        return YK_SERIAL_COMPILING_TOO;
+        return YK_SERIAL_ALL;
     return !strcmp(platform_name, "Portable Computing Language") && !strncmp(device_name, "basic", 5)
                ? YK_SERIAL_COMMANDS
                : YK_SERIAL_NONE;

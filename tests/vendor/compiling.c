@@ -1,13 +1,13 @@
-/* Threads that build programs and run their kernels on one device, in one context, all at once: what yoke's background
- * builds do beside an application's launches. Through the device's table, which keeps apart what its driver cannot do
- * at once. */
+/* Threads that build programs, run their kernels, make buffers and release them on one device, in one context, all at
+ * once: what yoke's background builds do beside an application's launches. Through the device's table, which keeps
+ * apart what its driver cannot do at once. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "device/device.h"
 
-enum { THREADS = 4, ROUNDS = 6, ITEMS = 64, TEXT = 4096 };
+enum { THREADS = 4, ROUNDS = 6, BUFFERS = 400, ITEMS = 64, TEXT = 4096 };
 
 static const struct yk_device *d;
 static cl_context context;
@@ -60,11 +60,37 @@ static bool build_and_run(unsigned seed)
     return ok;
 }
 
+/* Buffers made from memory and read, some alive at a time, while other threads' kernels run. */
+static bool make_and_read(unsigned seed)
+{
+    enum { ALIVE = 8 };
+    const struct yk_cl *cl = d->cl;
+    cl_int err;
+    cl_command_queue q = cl->CreateCommandQueue(context, d->id, 0, &err);
+    cl_mem buffer[ALIVE] = {NULL};
+    bool ok = q != NULL;
+    for (unsigned i = 0; ok && i < BUFFERS; i++) {
+        cl_mem *m = &buffer[i % ALIVE];
+        unsigned in[ITEMS] = {seed, i}, out[ITEMS] = {0};
+        if (*m)
+            cl->ReleaseMemObject(*m);
+        *m = cl->CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof in, in, &err);
+        ok = *m && cl->EnqueueReadBuffer(q, *m, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL) == CL_SUCCESS &&
+             !memcmp(in, out, sizeof in);
+    }
+    for (unsigned i = 0; i < ALIVE; i++)
+        if (buffer[i])
+            cl->ReleaseMemObject(buffer[i]);
+    if (q)
+        cl->ReleaseCommandQueue(q);
+    return ok;
+}
+
 static void *work(void *arg)
 {
     unsigned thread = *(unsigned *)arg, wrong = 0;
     for (unsigned i = 0; i < ROUNDS; i++)
-        wrong += !build_and_run(thread * 1000 + i);
+        wrong += !build_and_run(thread * 1000 + i) || !make_and_read(thread * 1000 + i);
     *(unsigned *)arg = wrong;
     return NULL;
 }
