@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "device/link/copiers.h"
+#include "device/link/pagemap.h"
 
 /* A thread's waking takes up to 0.1 ms, in which another copies one megabyte. Beyond 8 threads the host's memory is
  * the limit. Units as large as a large page, so that two threads do not meet in the first touch of one. */
@@ -76,7 +77,7 @@ void yk_host_copy(void *to, const void *from, size_t len)
     /* Programs may read a buffer into the memory that it lies in, elsewhere: undefined, but theirs. */
     bool overlap = (const unsigned char *)to < (const unsigned char *)from + len &&
                    (const unsigned char *)from < (const unsigned char *)to + len;
-    if (overlap || !yk_host_copy_shared(len)) {
+    if (overlap || !yk_host_copy_shared(len) || (least == LEAST && yk_pages_copied_on_write(to, len))) {
         memmove(to, from, len);
         return;
     }

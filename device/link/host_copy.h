@@ -20,8 +20,8 @@ unsigned yk_host_copy_threads(void);
  * parent's processor at first (shim/queue/crew.h). Thread: any; no lock held. */
 void yk_host_copy_ready(void);
 
-/** As memmove, with other threads' help where yk_host_copy_shared and the two do not overlap. Thread: any; no lock
- * held. */
+/** As memmove, with other threads' help where yk_host_copy_shared, the two do not overlap and the kernel need not tell
+ * all of them of each page (pagemap.h). Thread: any; no lock held. */
 void yk_host_copy(void *to, const void *from, size_t len);
 
 #endif

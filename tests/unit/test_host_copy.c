@@ -2,7 +2,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "device/link/host_copy.h"
+#include "device/link/pagemap.h"
 #include "tests/unit/main.h"
 
 enum { MARGIN = 64 };
@@ -52,6 +55,32 @@ START_TEST(long_ones)
 }
 END_TEST
 
+static unsigned char *map(size_t len)
+{
+    unsigned char *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(at, MAP_FAILED);
+    return at;
+}
+
+START_TEST(zeros_that_were_read)
+{
+    size_t len = 4 << 20, page = (size_t)sysconf(_SC_PAGESIZE), sum = 0;
+    unsigned char *to = map(len), *from = map(len);
+    memset(from, 7, len);
+    ck_assert(!yk_pages_copied_on_write(to, len)); /* nothing there yet */
+    ck_assert(!yk_pages_copied_on_write(from, len));
+    for (size_t i = 0; i < len; i += page)
+        sum += to[i];
+    ck_assert_uint_eq(sum, 0);
+    ck_assert(yk_pages_copied_on_write(to, len) || access("/proc/self/pagemap", R_OK));
+    yk_host_copy(to, from, len);
+    ck_assert(!memcmp(to, from, len));
+    ck_assert(!yk_pages_copied_on_write(to, len));
+    munmap(to, len);
+    munmap(from, len);
+}
+END_TEST
+
 static void *copy_often(void *arg)
 {
     for (int i = 0; i < 30; i++)
@@ -71,4 +100,4 @@ START_TEST(several_at_once)
 }
 END_TEST
 
-YK_TEST_MAIN("host_copy", shared, alone, long_ones, several_at_once)
+YK_TEST_MAIN("host_copy", shared, alone, long_ones, zeros_that_were_read, several_at_once)
