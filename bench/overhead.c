@@ -2,10 +2,8 @@
  * (overhead_probe.c, this program again), bare and with libyoke.so preloaded by turns, round after round; medians over
  * the rounds. The figures are medians of the rounds' differences. */
 #include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +12,13 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/temp.h"
+#include "bench/again.h"
 #include "bench/figure.h"
+#include "bench/median.h"
 #include "bench/overhead_probe.h"
 
 enum { MOST_ROUNDS = 99, MOST_ROWS = 32, NAME_MAX_ = 32, LINGER_MS = 2000, CACHED_RUNS = 8 };
 
-extern char **environ;
-
-static char self[PATH_MAX], library[PATH_MAX + 16];
 static int rounds = 9, exec_rounds = 100, build_rounds = 5, call_ms = 40;
 
 /* One measurement: a value per round and way. */
@@ -44,54 +41,29 @@ static void keep(const char *name, int way, double value)
     row[i].value[way][row[i].n[way]++] = value;
 }
 
-static void set_preload(bool yoke)
-{
-    if (yoke)
-        setenv("LD_PRELOAD", library, 1);
-    else
-        unsetenv("LD_PRELOAD");
-}
-
 /* Start this program as the probe KIND, WAY 1 under yoke, and read what it prints. SUFFIX is put behind the names.
  * False, with a message: it failed. */
 static bool probe(const char *kind, int arg, int way, const char *suffix)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", arg);
-    char *argv[] = {self, (char[]){"--probe"}, strdup(kind), number, NULL};
-    int out[2], status = 0;
+    char *argv[] = {again_self, (char[]){"--probe"}, strdup(kind), number, NULL};
     pid_t pid;
-    posix_spawn_file_actions_t actions;
-    if (!argv[2] || pipe(out)) {
+    if (!argv[2]) {
         perror("overhead");
         exit(1);
     }
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
-    set_preload(way);
     uint64_t from = yk_now_ns();
-    int err = posix_spawn(&pid, self, &actions, NULL, argv, environ);
-    close(out[1]);
-    posix_spawn_file_actions_destroy(&actions);
+    FILE *f = again_start(argv, way, &pid);
     free(argv[2]);
-    if (err) {
-        fprintf(stderr, "overhead: %s: %s\n", self, strerror(err));
-        close(out[0]);
-        return false;
-    }
-    FILE *f = fdopen(out[0], "r");
     char line[128], name[NAME_MAX_ - 8], full[NAME_MAX_];
     double value;
-    while (f && fgets(line, sizeof line, f))
+    while (fgets(line, sizeof line, f))
         if (sscanf(line, "%23s %lf", name, &value) == 2) {
             snprintf(full, sizeof full, "%s%s", name, suffix);
             keep(full, way, value);
         }
-    if (f)
-        fclose(f);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = again_end(f, pid);
     if (!strcmp(kind, "nothing") || !strcmp(kind, "platforms"))
         keep(kind, way, (double)(yk_now_ns() - from) * 1e-6);
     if (!WIFEXITED(status) || WEXITSTATUS(status)) {
@@ -99,12 +71,6 @@ static bool probe(const char *kind, int arg, int way, const char *suffix)
         return false;
     }
     return true;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st, (void)type, (void)at;
-    return remove(path);
 }
 
 /* Build and first launch, with caches that are empty, and again with what those runs have left in them: so often, by
@@ -128,22 +94,8 @@ static bool build_round(void)
             ok = i < 0 ? probe("build", LINGER_MS, way, "") : probe("build", 0, way, "_cached");
         }
     for (int way = 0; way < 2; way++)
-        nftw(folder[way], remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+        again_remove(folder[way]);
     return ok;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(const double *v, int n, double q)
-{
-    double sorted[MOST_ROUNDS];
-    memcpy(sorted, v, (size_t)n * sizeof *v);
-    qsort(sorted, (size_t)n, sizeof *v, by_value);
-    return sorted[(int)(q * (n - 1) + 0.5)];
 }
 
 static const struct {
@@ -186,9 +138,9 @@ static bool difference(const struct row *r, double *median, double *low, double 
         d[i] = r->value[1][i] - r->value[0][i];
     if (!n)
         return false;
-    *median = quantile(d, n, 0.5);
-    *low = quantile(d, n, 0.25);
-    *high = quantile(d, n, 0.75);
+    *median = quantile(d, (size_t)n, 0.5);
+    *low = quantile(d, (size_t)n, 0.25);
+    *high = quantile(d, (size_t)n, 0.75);
     return true;
 }
 
@@ -201,8 +153,8 @@ static void print_table(const char *devices)
         double d, low, high, s = table[i].scale;
         if (difference(r, &d, &low, &high))
             printf("%-34s %4s %10.4g %10.4g %10.4g  %.4g and %.4g\n", table[i].what, table[i].unit,
-                   s * quantile(r->value[0], r->n[0], 0.5), s * quantile(r->value[1], r->n[1], 0.5), s * d, s * low,
-                   s * high);
+                   s * quantile(r->value[0], (size_t)r->n[0], 0.5), s * quantile(r->value[1], (size_t)r->n[1], 0.5),
+                   s * d, s * low, s * high);
     }
     fflush(stdout);
 }
@@ -265,36 +217,6 @@ static const char help[] =
     "  --ms N            time per call measured and process (40)\n"
     "  --library FILE    libyoke.so (default: of this build)\n";
 
-static bool number(const char *text, int low, int high, int *out)
-{
-    char *end;
-    errno = 0;
-    long v = strtol(text, &end, 10);
-    if (errno || end == text || *end || v < low || v > high) {
-        fprintf(stderr, "overhead: %s is no number from %d to %d\n", text, low, high);
-        return false;
-    }
-    *out = (int)v;
-    return true;
-}
-
-static bool find_self(void)
-{
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = 0;
-    char folder[PATH_MAX];
-    memcpy(folder, self, sizeof folder);
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(folder, '/');
-        if (slash)
-            *slash = 0;
-    }
-    snprintf(library, sizeof library, "%s/libyoke.so", folder);
-    return true;
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[1], "--probe"))
@@ -304,23 +226,23 @@ int main(int argc, char **argv)
         {"ms", 1, 0, 'm'},   {"library", 1, 0, 'l'}, {"help", 0, 0, 'h'},         {0, 0, 0, 0}};
     const char *json = NULL, *given = NULL;
     exec_rounds = MOST_ROUNDS;
-    bool ok = find_self();
+    bool ok = again_find();
     for (int o; ok && (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (o) {
         case 'j':
             json = optarg;
             break;
         case 'r':
-            ok = number(optarg, 1, MOST_ROUNDS, &rounds);
+            ok = again_number(optarg, 1, MOST_ROUNDS, &rounds);
             break;
         case 'b':
-            ok = number(optarg, 0, MOST_ROUNDS, &build_rounds);
+            ok = again_number(optarg, 0, MOST_ROUNDS, &build_rounds);
             break;
         case 'e':
-            ok = number(optarg, 0, MOST_ROUNDS, &exec_rounds);
+            ok = again_number(optarg, 0, MOST_ROUNDS, &exec_rounds);
             break;
         case 'm':
-            ok = number(optarg, 1, 10000, &call_ms);
+            ok = again_number(optarg, 1, 10000, &call_ms);
             break;
         case 'l':
             given = optarg;
@@ -336,12 +258,12 @@ int main(int argc, char **argv)
         fputs(help, stderr);
         return 2;
     }
-    if (given && !realpath(given, library)) {
+    if (given && !realpath(given, again_library)) {
         fprintf(stderr, "overhead: %s: %s\n", given, strerror(errno));
         return 1;
     }
-    if (access(library, R_OK)) {
-        fprintf(stderr, "overhead: %s: %s\n", library, strerror(errno));
+    if (access(again_library, R_OK)) {
+        fprintf(stderr, "overhead: %s: %s\n", again_library, strerror(errno));
         return 1;
     }
     const char *devices = getenv("POCL_DEVICES");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "bench/median.h"
 
 enum { MOST_BATCHES = 4096, IN_FLIGHT = 1000, OBJECTS = 1000, QUEUES = 100 };
 
@@ -162,12 +163,6 @@ static const struct {
              {"write64", write64, 200},
              {"in_flight", in_flight, 1}};
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(size_t which, int ms)
 {
     static double batch[MOST_BATCHES];
@@ -179,8 +174,7 @@ static void measure(size_t which, int ms)
     }
     if (!n)
         return;
-    qsort(batch, n, sizeof *batch, by_value);
-    printf("%s %.3f\n", calls[which].name, batch[n / 2]);
+    printf("%s %.3f\n", calls[which].name, median(batch, n));
 }
 
 /* Bytes of the heap in use, memory of threads and of large blocks included. */

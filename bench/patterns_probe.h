@@ -1,16 +1,9 @@
-/* How programs use memory and commands, whatever their kernels compute: what bench/patterns measures inside a process
- * of its own, once bare and once under yoke. Who calls it: patterns.c, which starts itself again with --probe. Knows
- * nothing of yoke. */
+/* What bench/patterns measures inside a process of its own, once bare and once under yoke. Who calls it: patterns.c,
+ * which starts itself again with --probe. Knows nothing of yoke. */
 #ifndef YK_BENCH_PATTERNS_PROBE_H
 #define YK_BENCH_PATTERNS_PROBE_H
 
-struct patterns_pattern {
-    const char *name, *what;
-    void (*round)(unsigned i); /* ends with results that are looked at */
-};
-
-extern const struct patterns_pattern patterns[];
-extern const unsigned patterns_n;
+#include "bench/patterns_rounds.h"
 
 /** Run rounds of pattern P on device NUMBER of all platforms for MS milliseconds, at least one after the first. Prints
  * "first MS" and "later MS", the median; "none WHY" where the device cannot do it. Exits with 1 where a call fails or a

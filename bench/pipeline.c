@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "base/temp.h"
+#include "bench/again.h"
 #include "bench/figure.h"
 #include "bench/plot.h"
 #include "bench/transfer_probe.h"
@@ -42,7 +43,6 @@ static const struct program {
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, SWEEP_MOST = 8, FIRST_BYTES = 1 << 16 };
 
-static char folder[PATH_MAX], self[PATH_MAX];
 static const char *device = "0", *rounds = "31";
 static double link_rate; /* GB/s of a modelled link; 0: the device's own */
 
@@ -68,7 +68,7 @@ static void set_environment(const char *pipeline, const char *json)
     unset_all();
     if (!pipeline && link_rate <= 0)
         return;
-    snprintf(text, sizeof text, "%s/libyoke.so", folder);
+    snprintf(text, sizeof text, "%s/libyoke.so", again_folder);
     setenv("LD_PRELOAD", text, 1);
     setenv("YOKE_DEVICES", device, 1);
     setenv("YOKE_PIPELINE", !pipeline ? "off" : link_rate > 0 && !strcmp(pipeline, "auto") ? "32" : pipeline, 1);
@@ -130,7 +130,7 @@ static double parts_of(const char *json)
 static bool run_program(const struct program *p, unsigned long long size, const char *pipeline, struct run *r)
 {
     char path[PATH_MAX + 64], number[32], text[4096], json[PATH_MAX];
-    snprintf(path, sizeof path, "%s/bench/apps/%s", folder, p->name);
+    snprintf(path, sizeof path, "%s/bench/apps/%s", again_folder, p->name);
     snprintf(number, sizeof number, "%llu", size);
     int file = yk_temp_name("pipeline", json, sizeof json) == YK_OK ? mkstemp(json) : -1;
     if (file < 0)
@@ -175,7 +175,7 @@ static bool measure_link(unsigned long long bytes, double *rate)
         return true;
     char number[32], text[4096];
     snprintf(number, sizeof number, "%llu", bytes);
-    char *argv[] = {self, (char[]){"--probe"}, strdup(device), number, NULL};
+    char *argv[] = {again_self, (char[]){"--probe"}, strdup(device), number, NULL};
     unset_all();
     bool ok = argv[2] && run_child(argv, text, sizeof text);
     free(argv[2]);
@@ -244,21 +244,6 @@ static bool measure(const struct program *p, double bytes, const double *rate, c
     return !svg || sweep(p, size, fmax(in, out), &parts, svg);
 }
 
-static bool find_self(void)
-{
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = 0;
-    memcpy(folder, self, sizeof folder);
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(folder, '/');
-        if (slash)
-            *slash = 0;
-    }
-    return true;
-}
-
 static const char help[] =
     "usage: pipeline [--device N] [--bytes N] [--rounds N] [--only NAME] [--link BYTES/S] [--svg FOLDER] [--json "
     "FILE]\n"
@@ -283,7 +268,7 @@ int main(int argc, char **argv)
                                             {"json", 1, 0, 'j'},   {"help", 0, 0, 'h'},  {0, 0, 0, 0}};
     const char *json = NULL, *only = NULL, *svg = NULL;
     uint64_t bytes = 512 << 20, rate = 0;
-    bool ok = find_self();
+    bool ok = again_find();
     for (int o; ok && (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (o) {
         case 'd':

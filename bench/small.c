@@ -8,21 +8,18 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "bench/again.h"
 #include "bench/figure.h"
+#include "bench/median.h"
 #include "bench/small_probe.h"
 
 enum { MOST_CASES = 32, MOST_ROUNDS = 15 };
-
-extern char **environ;
-
-static char self[PATH_MAX], library[PATH_MAX + 16];
 
 static struct one_case {
     char name[64];
@@ -50,61 +47,24 @@ static bool probe(int way, char *seconds, char *only)
     char unit_text[2][32];
     for (int i = 0; i < 2; i++)
         snprintf(unit_text[i], sizeof unit_text[i], "%.9f", unit[i]);
-    char *argv[] = {self, (char[]){"--probe"}, seconds, only, unit_text[0], unit_text[1], NULL};
+    char *argv[] = {again_self, (char[]){"--probe"}, seconds, only, unit_text[0], unit_text[1], NULL};
     if (!seconds)
         argv[2] = NULL;
-    int out[2], status = 0;
     pid_t pid;
-    posix_spawn_file_actions_t actions;
-    if (pipe(out)) {
-        perror("small");
-        return false;
-    }
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
-    if (way)
-        setenv("LD_PRELOAD", library, 1);
-    int err = posix_spawn(&pid, self, &actions, NULL, argv, environ);
-    unsetenv("LD_PRELOAD");
-    close(out[1]);
-    posix_spawn_file_actions_destroy(&actions);
-    if (err) {
-        fprintf(stderr, "small: %s: %s\n", self, strerror(err));
-        close(out[0]);
-        return false;
-    }
-    FILE *f = fdopen(out[0], "r");
+    FILE *f = again_start(argv, way, &pid);
     char line[160], name[64];
     double many, one;
-    while (f && fgets(line, sizeof line, f))
+    while (fgets(line, sizeof line, f))
         if (seconds && sscanf(line, "%63s %lf %lf", name, &many, &one) == 3)
             keep(name, way, many, one);
         else if (!seconds && sscanf(line, "%63s %lf", name, &one) == 2)
             unit[!strcmp(name, "memory")] = one;
-    if (f)
-        fclose(f);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = again_end(f, pid);
     if (!WIFEXITED(status) || WEXITSTATUS(status)) {
         fprintf(stderr, "small: the probe failed %s\n", way ? "under yoke" : "bare");
         return false;
     }
     return true;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(const double *v, int n)
-{
-    double sorted[MOST_ROUNDS];
-    memcpy(sorted, v, (size_t)n * sizeof *v);
-    qsort(sorted, (size_t)n, sizeof *v, by_value);
-    return sorted[n / 2];
 }
 
 static void report(void)
@@ -116,7 +76,8 @@ static void report(void)
         const struct one_case *c = &cases[i];
         if (!c->n[0] || !c->n[1])
             continue;
-        double bare = median(c->many[0], c->n[0]), yoke = median(c->many[1], c->n[1]), one = median(c->one[0], c->n[0]);
+        double bare = median(c->many[0], (size_t)c->n[0]), yoke = median(c->many[1], (size_t)c->n[1]),
+               one = median(c->one[0], (size_t)c->n[0]);
         double base = one > 0 ? one : bare;
         printf("%-32s %12.3f %12.3f %12.3f %8.3f %8.3f\n", c->name, bare, yoke, one, bare / base, yoke / base);
         if (!strncmp(c->name, "beside", 6)) {
@@ -165,13 +126,8 @@ int main(int argc, char **argv)
     char *seconds = one_second, *only = all;
     const char *json = NULL, *given = NULL;
     int rounds = 3;
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (len <= 0)
+    if (!again_find())
         return 1;
-    snprintf(library, sizeof library, "%s", self);
-    for (int up = 0; up < 2; up++)
-        *strrchr(library, '/') = 0;
-    snprintf(library + strlen(library), sizeof library - strlen(library), "/libyoke.so");
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (o == 'j') {
             json = optarg;
@@ -192,8 +148,8 @@ int main(int argc, char **argv)
         fputs(help, stderr);
         return 2;
     }
-    if ((given && !realpath(given, library)) || access(library, R_OK)) {
-        fprintf(stderr, "small: %s: %s\n", given ? given : library, strerror(errno));
+    if ((given && !realpath(given, again_library)) || access(again_library, R_OK)) {
+        fprintf(stderr, "small: %s: %s\n", given ? given : again_library, strerror(errno));
         return 1;
     }
     bool ok = probe(0, NULL, NULL) && unit[0] > 0 && unit[1] > 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "bench/median.h"
 
 enum { LOCAL = 64, KERNELS = 4, WORDS = 1 << 24, MOST_ROUNDS = 400 };
 
@@ -190,18 +191,6 @@ static double latency(const struct kind *k, int work, bool longer)
     return ms;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_value);
-    return v[n / 2];
-}
-
 /* Nanoseconds that a group takes per unit of work when it is alone; the best of some tries. */
 static double unit_ns(const struct kind *k)
 {
@@ -241,7 +230,7 @@ static void run_case(const char *name, const struct kind *k, int n, int work, do
         m[rounds] = many(k, n, work);
         o[rounds++] = one(k, n, work);
     }
-    printf("%s %.6f %.6f\n", name, median(m, rounds), median(o, rounds));
+    printf("%s %.6f %.6f\n", name, median(m, (size_t)rounds), median(o, (size_t)rounds));
     fflush(stdout);
 }
 
@@ -257,7 +246,7 @@ static void run_latency(const struct kind *k, int work, double seconds)
         m[rounds] = latency(k, work, true);
         o[rounds++] = latency(k, work, false);
     }
-    printf("latency %.6f %.6f\n", median(m, rounds), median(o, rounds));
+    printf("latency %.6f %.6f\n", median(m, (size_t)rounds), median(o, (size_t)rounds));
     fflush(stdout);
 }
 
@@ -298,7 +287,7 @@ int small_probe(double seconds, const char *only, const double *unit)
         from = yk_now_ns();
         while (rounds < 3 || (rounds < MOST_ROUNDS && yk_now_ns() - from < warm))
             m[rounds++] = chain(n, 200, finish);
-        printf("%s %.6f 0\n", name, median(m, rounds));
+        printf("%s %.6f 0\n", name, median(m, (size_t)rounds));
         fflush(stdout);
     }
     return 0;

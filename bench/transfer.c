@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/env.h"
+#include "bench/again.h"
 #include "bench/figure.h"
 #include "bench/transfer_probe.h"
 #include "bench/transfer_ring.h"
 
 enum { MOST = 128, SMALL_RUNS = 5 };
 
-extern char **environ;
-
-static char self[PATH_MAX], library[PATH_MAX + 16];
 static const char *device = "0";
 static uint64_t bytes = 1 << 30;
 static int repeat = 21;
@@ -49,10 +46,8 @@ static double value(const char *name, int way)
 static void set_environment(bool yoke)
 {
     if (yoke) {
-        setenv("LD_PRELOAD", library, 1);
         setenv("YOKE_DEVICES", device, 1);
     } else {
-        unsetenv("LD_PRELOAD");
         unsetenv("YOKE_DEVICES");
     }
 }
@@ -65,28 +60,16 @@ static bool probe(const char *kind, int way)
     snprintf(n, sizeof n, "%llu", (unsigned long long)bytes);
     snprintf(r, sizeof r, "%d", repeat);
     snprintf(which, sizeof which, "%s", way ? "0" : device);
-    char *argv[] = {self, (char[]){"--probe"}, strdup(kind), which, n, r, NULL};
-    int out[2], status = 0;
+    char *argv[] = {again_self, (char[]){"--probe"}, strdup(kind), which, n, r, NULL};
     pid_t pid;
-    posix_spawn_file_actions_t actions;
-    if (!argv[2] || pipe(out)) {
+    if (!argv[2]) {
         perror("transfer");
         exit(1);
     }
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
     set_environment(way);
-    int err = posix_spawn(&pid, self, &actions, NULL, argv, environ);
+    FILE *f = again_start(argv, way, &pid);
     set_environment(false);
-    close(out[1]);
-    posix_spawn_file_actions_destroy(&actions);
     free(argv[2]);
-    FILE *f = fdopen(out[0], "r");
-    if (err || !f) {
-        fprintf(stderr, "transfer: %s: %s\n", self, strerror(err ? err : errno));
-        return false;
-    }
     char line[128], name[32];
     double v;
     bool small = !strcmp(kind, "small");
@@ -96,9 +79,7 @@ static bool probe(const char *kind, int way)
             if (!small || at->value[way] == 0 || v < at->value[way])
                 at->value[way] = v;
         }
-    fclose(f);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = again_end(f, pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
     fprintf(stderr, "transfer: the probe '%s' failed %s\n", kind, way ? "under yoke" : "bare");
@@ -122,23 +103,6 @@ static double worst_small(void)
     return worst;
 }
 
-static bool find_self(void)
-{
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = 0;
-    char folder[PATH_MAX];
-    memcpy(folder, self, sizeof folder);
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(folder, '/');
-        if (slash)
-            *slash = 0;
-    }
-    snprintf(library, sizeof library, "%s/libyoke.so", folder);
-    return true;
-}
-
 static const char help[] =
     "usage: transfer [--device N] [--to N] [--bytes N] [--repeat N] [--sweep] [--json FILE]\n"
     "Rates between ordinary memory and a device, bare and under yoke, beside the driver's rate from pinned memory.\n"
@@ -157,7 +121,7 @@ int main(int argc, char **argv)
                                             {"repeat", 1, 0, 'r'}, {"sweep", 0, 0, 's'}, {"json", 1, 0, 'j'},
                                             {"help", 0, 0, 'h'},   {0, 0, 0, 0}};
     const char *json = NULL, *to = NULL;
-    bool ok = find_self(), sweep = false;
+    bool ok = again_find(), sweep = false;
     for (int o; ok && (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (o) {
         case 'd':

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "bench/median.h"
 
 enum { MOST = 2048 };
 
@@ -59,18 +60,6 @@ static cl_mem new_buffer(cl_mem_flags flags, size_t bytes)
     return m;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_value);
-    return v[n / 2];
-}
-
 static void move(cl_command_queue q, cl_mem m, bool in, void *p, size_t bytes)
 {
     if (in)
@@ -83,7 +72,7 @@ static void move(cl_command_queue q, cl_mem m, bool in, void *p, size_t bytes)
 static void rates(cl_command_queue q, cl_mem m, void *p, size_t bytes, int repeat, const char *what)
 {
     for (int in = 1; in >= 0; in--) {
-        double s[64];
+        double s[64] = {0};
         for (int i = 0; i <= repeat; i++) {
             uint64_t from = yk_now_ns();
             move(q, m, in, p, bytes);
@@ -91,7 +80,7 @@ static void rates(cl_command_queue q, cl_mem m, void *p, size_t bytes, int repea
         }
         const char *way = in ? "write" : "read";
         printf("%s%s_first %g\n", way, what, (double)bytes / s[0] * 1e-9);
-        printf("%s%s %g\n", way, what, (double)bytes / median(s + 1, repeat) * 1e-9);
+        printf("%s%s %g\n", way, what, (double)bytes / median(s + 1, (size_t)repeat) * 1e-9);
     }
 }
 
@@ -220,7 +209,7 @@ static void small(int repeat)
                 move(q, m, in, p, n);
                 us[i] = (double)(yk_now_ns() - from) * 1e-3;
             }
-            printf("%s_%zu %g\n", in ? "write" : "read", n, median(us, k));
+            printf("%s_%zu %g\n", in ? "write" : "read", n, median(us, (size_t)k));
         }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "bench/median.h"
 #include "device/device.h"
 #include "device/link/mailbox_mode.h"
 #include "device/link/ring.h"
@@ -34,12 +35,6 @@ static struct yk_ring_end end_of(const struct place *p)
     return (struct yk_ring_end){p->d->cl, p->queue, p->buffer, 0};
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 enum way { IN, OUT, ACROSS, PLAIN_IN, PLAIN_OUT };
 
 /* Median rate in GB/s; negative: it failed. */
@@ -60,8 +55,7 @@ static double rate(struct yk_ring *r, struct yk_ring_shape shape, enum way way, 
             return -1;
         s[i] = (double)bytes / (double)(yk_now_ns() - from);
     }
-    qsort(s, (size_t)repeat, sizeof *s, by_value);
-    return s[repeat / 2];
+    return median(s, (size_t)repeat);
 }
 
 double transfer_between(unsigned a, unsigned b, size_t bytes, int repeat)
@@ -113,8 +107,7 @@ static double copy_us(struct yk_mailboxes *m, const struct place *a, const struc
             return -1;
         us[i] = (double)(yk_now_ns() - began) * 1e-3;
     }
-    qsort(us, (size_t)repeat, sizeof *us, by_value);
-    return us[repeat / 2];
+    return median(us, (size_t)repeat);
 }
 
 double transfer_by_mailbox(unsigned a, unsigned b, size_t bytes, int repeat)
