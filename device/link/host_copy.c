@@ -24,20 +24,22 @@ struct copy {
 };
 
 static unsigned threads;
+static bool forced;
 static size_t least, unit_least = UNIT_LEAST, unit_most = UNIT_MOST;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void start(void)
 {
     const char *mode = yk_env_str("YOKE_COPIERS", "auto");
-    bool off = !strcmp(mode, "off"), force = !strcmp(mode, "force");
-    if (!off && !force && strcmp(mode, "auto"))
+    bool off = !strcmp(mode, "off");
+    forced = !strcmp(mode, "force");
+    if (!off && !forced && strcmp(mode, "auto"))
         yk_warn("YOKE_COPIERS=%s is not off, auto or force; auto is used", mode);
     cpu_set_t set;
     unsigned n = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    threads = force ? FORCE_THREADS : n < THREADS ? n : THREADS;
-    least = off || threads < 2 ? SIZE_MAX : force ? FORCE_LEAST : LEAST;
-    if (force)
+    threads = forced ? FORCE_THREADS : n < THREADS ? n : THREADS;
+    least = off || threads < 2 ? SIZE_MAX : forced ? FORCE_LEAST : LEAST;
+    if (forced)
         unit_least = unit_most = FORCE_UNIT;
 }
 
@@ -77,7 +79,7 @@ void yk_host_copy(void *to, const void *from, size_t len)
     /* Programs may read a buffer into the memory that it lies in, elsewhere: undefined, but theirs. */
     bool overlap = (const unsigned char *)to < (const unsigned char *)from + len &&
                    (const unsigned char *)from < (const unsigned char *)to + len;
-    if (overlap || !yk_host_copy_shared(len) || (least == LEAST && yk_pages_copied_on_write(to, len))) {
+    if (overlap || !yk_host_copy_shared(len) || (!forced && yk_pages_copied_on_write(to, len))) {
         memmove(to, from, len);
         return;
     }
