@@ -147,6 +147,9 @@ struct yk_facts_file {
     bool absent;
 };
 
+/* What a compiler says of a text whose guards find a macro to be another than was assumed. */
+#define YK_GUARD_WORDS "is not what it was taken to be"
+
 struct yk_facts {
     const char *transformer; /* version that wrote it */
     const char *refused;     /* not NULL: the whole program was not understood (nkernels is 0); why */

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "transform/facts.h"
 
 /* Beginnings of reserved names that no OpenCL compiler defines here: other languages', other systems'. */
 static const char *const never[] = {"__cplusplus",
@@ -275,8 +276,7 @@ const char *yk_names_guards(const struct yk_names *n, const struct yk_macros *kn
         if (test && version && !strcmp(e->name, YK_NAMES_C_VERSION))
             test = yk_arena_printf(a, "%s && %s != %u", test, e->name, version);
         if (test)
-            text = yk_arena_printf(a, "%s#if %s\n#error \"%s is not what it was taken to be\"\n#endif\n", text, test,
-                                   e->name);
+            text = yk_arena_printf(a, "%s#if %s\n#error \"%s " YK_GUARD_WORDS "\"\n#endif\n", text, test, e->name);
     }
     return text;
 }

@@ -41,20 +41,21 @@ struct yk_build {
     cl_program original[YK_MAX_DEVICES], variant[YK_MAX_DEVICES];
     cl_program merge; /* the merge program, on merge_device; NULL: not built (yet). Under lock */
     unsigned merge_device;
-    bool merge_asked, merge_done;    /* under lock */
-    bool done[YK_MAX_DEVICES];       /* nothing more will come for this device; atomic */
-    uint64_t wanted_at;              /* ns; when the building of the others began; atomic */
-    bool asked;                      /* the transformer is at work or done; atomic */
-    bool kept_only;                  /* CPU devices: only what is kept, nothing is compiled in the program's time */
-    bool primary_begun;              /* the primary's programs are being built or are; atomic */
-    bool loading;                    /* yk_build_load is at work; atomic */
-    bool warm_asked;                 /* yoke-warm has been asked to have it analysed; atomic */
-    bool looking;                    /* for facts in the cache; under lock */
-    bool wanted;                     /* the other devices' programs are being built or will be; atomic */
-    struct yk_merge *merged;         /* merged.h; NULL until launches may be merged; atomic */
-    struct yk_stages_code *stages;   /* stages_code.h; NULL until a launch may be run in parts; atomic */
-    struct yk_windows_code *windows; /* windows.h; NULL until a launch needs it; atomic */
-    bool is_left;                    /* in build.c's list of what was left at exit; atomic */
+    bool merge_asked, merge_done;     /* under lock */
+    bool reads_other[YK_MAX_DEVICES]; /* its compiler makes another text of the source: atomic, before `done` */
+    bool done[YK_MAX_DEVICES];        /* nothing more will come for this device; atomic */
+    uint64_t wanted_at;               /* ns; when the building of the others began; atomic */
+    bool asked;                       /* the transformer is at work or done; atomic */
+    bool kept_only;                   /* CPU devices: only what is kept, nothing is compiled in the program's time */
+    bool primary_begun;               /* the primary's programs are being built or are; atomic */
+    bool loading;                     /* yk_build_load is at work; atomic */
+    bool warm_asked;                  /* yoke-warm has been asked to have it analysed; atomic */
+    bool looking;                     /* for facts in the cache; under lock */
+    bool wanted;                      /* the other devices' programs are being built or will be; atomic */
+    struct yk_merge *merged;          /* merged.h; NULL until launches may be merged; atomic */
+    struct yk_stages_code *stages;    /* stages_code.h; NULL until a launch may be run in parts; atomic */
+    struct yk_windows_code *windows;  /* windows.h; NULL until a launch needs it; atomic */
+    bool is_left;                     /* in build.c's list of what was left at exit; atomic */
     struct yk_build *next_left;
 };
 

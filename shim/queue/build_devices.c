@@ -52,6 +52,8 @@ static cl_program build_source(struct yk_build *b, unsigned dev, const char *sou
         d->cl->GetProgramBuildInfo(p, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
         yk_info("device %u (%s) cannot build a program (%s); it takes no share of its kernels. %s", dev, d->name,
                 yk_cl_error_name(err), log);
+        if (strstr(log, YK_GUARD_WORDS))
+            __atomic_store_n(&b->reads_other[dev], true, __ATOMIC_RELAXED);
         d->cl->ReleaseProgram(p);
         return NULL;
     }
@@ -105,6 +107,7 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         if ((p || v) && i != yk_rt.machine->primary)
             yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
     } else {
+        __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
                 yk_rt.machine->device[i].name);
     }

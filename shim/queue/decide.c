@@ -179,6 +179,8 @@ static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_
         if (!(yk_remember_alone(l) > 0))
             return "the other device was not ready for the kernel";
     } else if (!yk_build_has(b, dev, f->needs_variant)) {
+        if (__atomic_load_n(&b->reads_other[dev], __ATOMIC_RELAXED))
+            return "the other device's compiler makes another text of the program";
         return b->kept_only && d->type & CL_DEVICE_TYPE_CPU ? "the other device was not ready for the kernel"
                                                             : "the other device could not build the kernel";
     }
