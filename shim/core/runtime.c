@@ -54,6 +54,10 @@ static void read_options(struct yk_options *o)
     o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;
     if (o->tail == YK_TAIL_AUTO && strcmp(tail, "auto"))
         yk_warn("YOKE_TAIL=%s is none of off, auto, force; using auto", tail);
+    const char *beside = yk_env_str("YOKE_BESIDE", "auto");
+    o->beside = !strcmp(beside, "off") ? YK_BESIDE_OFF : !strcmp(beside, "force") ? YK_BESIDE_FORCED : YK_BESIDE_AUTO;
+    if (o->beside == YK_BESIDE_AUTO && strcmp(beside, "auto"))
+        yk_warn("YOKE_BESIDE=%s is none of off, auto, force; using auto", beside);
     const char *evict = yk_env_str("YOKE_EVICT", "auto");
     o->evict = !strcmp(evict, "off") ? YK_EVICT_OFF : !strcmp(evict, "force") ? YK_EVICT_FORCED : YK_EVICT_AUTO;
     if (o->evict == YK_EVICT_AUTO && strcmp(evict, "auto"))

@@ -20,6 +20,7 @@ enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
 
 enum yk_piping { YK_PIPING_OFF, YK_PIPING_AUTO, YK_PIPING_FORCED };
 enum yk_tailing { YK_TAIL_OFF, YK_TAIL_AUTO, YK_TAIL_FORCED };
+enum yk_besiding { YK_BESIDE_OFF, YK_BESIDE_AUTO, YK_BESIDE_FORCED };
 enum yk_evicting { YK_EVICT_OFF, YK_EVICT_AUTO, YK_EVICT_FORCED };
 enum yk_gathering { YK_GATHER_OFF, YK_GATHER_AUTO, YK_GATHER_FORCED };
 
@@ -32,17 +33,18 @@ struct yk_options {
     unsigned cut;               /* YOKE_CUT: the dimension to cut along, plus 1; 0: the cheapest */
     enum yk_merge_choice merge; /* YOKE_MERGE: how outputs that are not exact are put together */
     enum yk_gathering gather;   /* YOKE_GATHER: 0, 1 or force (for tests: whatever can be merged, at once) */
-    enum yk_piping piping;  /* YOKE_PIPELINE: off, auto, force (tests: wherever it can be done) or a number of parts */
-    enum yk_tailing tail;   /* YOKE_TAIL: off, auto, force (for tests: however short) */
-    enum yk_evicting evict; /* YOKE_EVICT: off, auto, force (for tests: each buffer comes at once, whoever must go) */
-    unsigned parts;         /* that number; 0: none given */
-    bool recover;           /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
-    bool verify;            /* YOKE_VERIFY: run every split launch also whole, and compare */
-    unsigned verify_ulp;    /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
-    bool summary;           /* YOKE_SUMMARY, unless YOKE_QUIET */
-    cl_device_type also;    /* YOKE_AS: the virtual device answers for this type too */
-    bool as_primary;        /* YOKE_PLATFORM=primary: platform and device have the primary's names */
-    const char *json;       /* YOKE_JSON */
+    enum yk_piping piping;   /* YOKE_PIPELINE: off, auto, force (tests: wherever it can be done) or a number of parts */
+    enum yk_tailing tail;    /* YOKE_TAIL: off, auto, force (for tests: however short) */
+    enum yk_besiding beside; /* YOKE_BESIDE: off, auto, force (for tests: all that can be, by turns) */
+    enum yk_evicting evict;  /* YOKE_EVICT: off, auto, force (for tests: each buffer comes at once, whoever must go) */
+    unsigned parts;          /* that number; 0: none given */
+    bool recover;            /* YOKE_RECOVER: keep the bytes before every split launch, to run it again */
+    bool verify;             /* YOKE_VERIFY: run every split launch also whole, and compare */
+    unsigned verify_ulp;     /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
+    bool summary;            /* YOKE_SUMMARY, unless YOKE_QUIET */
+    cl_device_type also;     /* YOKE_AS: the virtual device answers for this type too */
+    bool as_primary;         /* YOKE_PLATFORM=primary: platform and device have the primary's names */
+    const char *json;        /* YOKE_JSON */
 };
 
 struct yk_runtime {

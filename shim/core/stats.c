@@ -13,7 +13,7 @@ static struct {
     const char *reason[YK_REASONS];
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
-    uint64_t split, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
+    uint64_t split, elsewhere, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
     uint64_t letters, mailed;
     uint64_t pins, pinned;
     uint64_t groups[YK_MAX_DEVICES];
@@ -54,6 +54,11 @@ void yk_stats_staged(unsigned parts)
 {
     __atomic_fetch_add(&st.staged, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&st.parts, parts, __ATOMIC_RELAXED);
+}
+
+void yk_stats_elsewhere(void)
+{
+    __atomic_fetch_add(&st.elsewhere, 1, __ATOMIC_RELAXED);
 }
 
 void yk_stats_split(void)
@@ -136,6 +141,9 @@ static void print_summary(void)
         fprintf(stderr,
                 "yoke:   %llu of the whole launches ran as %llu: small ones that do not depend on one another\n",
                 (unsigned long long)st.merged, (unsigned long long)st.merged_as);
+    if (st.elsewhere)
+        fprintf(stderr, "yoke:   %llu of the whole launches ran on another device, beside others of their queue\n",
+                (unsigned long long)st.elsewhere);
     if (st.split)
         fprintf(stderr, "yoke:   %.3f MB moved between devices and host for them\n", (double)st.moved / 1e6);
     if (st.letters)
@@ -199,6 +207,7 @@ static void write_json(const char *path)
     }
     fprintf(f, "], \"merged\": {\"launches\": %llu, \"as\": %llu}", (unsigned long long)st.merged,
             (unsigned long long)st.merged_as);
+    fprintf(f, ", \"elsewhere\": %llu", (unsigned long long)st.elsewhere);
     fprintf(f, ", \"in_parts\": {\"launches\": %llu, \"parts\": %llu}", (unsigned long long)st.staged,
             (unsigned long long)st.parts);
     fprintf(f, ", \"pinned\": {\"ranges\": %llu, \"bytes\": %llu}", (unsigned long long)st.pins,

@@ -20,6 +20,9 @@ void yk_stats_merged(unsigned launches, unsigned as);
 /** A launch ran in PARTS beside its transfers; it is counted as whole too. */
 void yk_stats_staged(unsigned parts);
 
+/** A launch ran whole on another device than the primary; it is counted as whole too. */
+void yk_stats_elsewhere(void);
+
 /** A launch that was split. */
 void yk_stats_split(void);
 

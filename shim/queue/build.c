@@ -10,6 +10,7 @@
 #include "shim/core/background.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/beside.h"
 #include "shim/queue/merged.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/stages_code.h"
@@ -105,7 +106,7 @@ enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state,
 bool yk_build_insisted(void)
 {
     const struct yk_options *o = &yk_rt.options;
-    return o->force_split || o->reproducible || (o->strategy && strcmp(o->strategy, "auto"));
+    return o->force_split || o->reproducible || yk_beside_forced() || (o->strategy && strcmp(o->strategy, "auto"));
 }
 
 /* Where the host has processors to spare, others are prepared at once for programs whose launches are known to take so

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/log.h"
 
 struct yk_code *yk_code_create(struct yk_build *build, const char *name)
@@ -94,6 +95,30 @@ static struct yk_code_kernel *create(cl_program p, const char *name, unsigned de
     }
     k->real = real;
     return k;
+}
+
+/* The first of them: have those before it taken long? */
+static bool lone_are_slow(struct yk_code *c)
+{
+    const uint64_t slow_ns = 300000;
+    unsigned n = __atomic_add_fetch(&c->lone_seen, 1, __ATOMIC_RELAXED);
+    if (n < 2 || n & (n - 1)) /* the first may have been compiled */
+        return false;
+    uint64_t now = yk_now_ns(), since = __atomic_load_n(&c->lone_since, __ATOMIC_RELAXED);
+    if (n == 2)
+        __atomic_store_n(&c->lone_since, now, __ATOMIC_RELAXED);
+    return n > 2 && now - since >= slow_ns * (n - 2);
+}
+
+bool yk_code_lone_passes(struct yk_code *c)
+{
+    unsigned n = __atomic_load_n(&c->lone_pass, __ATOMIC_RELAXED);
+    if (n)
+        __atomic_compare_exchange_n(&c->lone_pass, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    bool passes = n || (!__atomic_load_n(&c->lone_looked, __ATOMIC_RELAXED) && !lone_are_slow(c));
+    if (passes)
+        __atomic_add_fetch(&c->lone_gone, 1, __ATOMIC_RELAXED);
+    return passes;
 }
 
 struct yk_code_kernel *yk_code_take(struct yk_code *c, unsigned dev, bool split)

@@ -52,6 +52,11 @@ struct yk_code {
     unsigned pass;  /* so many of these, and then they are asked about again; 0: never; atomic */
     unsigned skip;  /* so many go whole unasked, however large; atomic */
     unsigned looks; /* since the last division: how often one was asked about in vain; atomic */
+    /* Launches of one work-group: so many go whole unasked; how many have since the last one that was looked at, and
+     * before the first was, and since when (ns); atomic. */
+    unsigned lone_pass, lone_gone, lone_seen;
+    bool lone_looked;
+    uint64_t lone_since;
     /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
      * are not wide, and wide ones. */
     bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
@@ -104,6 +109,19 @@ static inline bool yk_code_skipped(struct yk_code *c)
 {
     unsigned n = __atomic_load_n(&c->skip, __ATOMIC_RELAXED);
     return n && __atomic_compare_exchange_n(&c->skip, &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/** A launch of one work-group, which nobody can divide but which may run beside others: is it to go whole unasked? Yes
+ * until they are seen to follow one another slowly, and for as many as were to pass after one was looked at. Cost: an
+ * atomic step; for every power of two of them the clock. */
+bool yk_code_lone_passes(struct yk_code *c);
+
+/** One was looked at, and ran beside others: the next are to be looked at, too. */
+static inline void yk_code_lone_found(struct yk_code *c)
+{
+    __atomic_store_n(&c->lone_looked, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->lone_pass, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->looks, 0, __ATOMIC_RELAXED);
 }
 
 /** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each

@@ -7,6 +7,7 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/ahead.h"
+#include "shim/queue/beside.h"
 #include "shim/queue/divide.h"
 #include "shim/queue/form.h"
 #include "shim/queue/reduction.h"
@@ -58,13 +59,20 @@ static const char *whole_by_form(const struct yk_launch *l)
     }
     if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))
         return "its ids do not fit in 32 bits, which drivers count in where a share begins behind the first";
-    bool one = l->has_local;
-    for (cl_uint i = 0; l->has_local && i < l->dims; i++) {
+    for (cl_uint i = 0; l->has_local && i < l->dims; i++)
         if (!l->local[i] || l->global[i] % l->local[i])
             return "the range is not a multiple of the local size";
-        one = one && l->local[i] == l->global[i];
-    }
-    return one ? "there is one work-group" : NULL;
+    return NULL;
+}
+
+static const char one_group[] = "there is one work-group";
+
+static bool is_one_group(const struct yk_launch *l)
+{
+    for (cl_uint i = 0; l->has_local && i < l->dims; i++)
+        if (l->local[i] != l->global[i])
+            return false;
+    return l->has_local;
 }
 
 /* The number of WHY, from the last one where it is the same. Written in the order number, text under the lock and with
@@ -93,15 +101,17 @@ bool yk_decide_never_splits(struct yk_code *code)
     return true;
 }
 
-static bool whole_now(struct yk_launch *l)
+/* PENDING: L has come to the worker for something to be asked about it. */
+static bool whole_now(struct yk_launch *l, bool pending)
 {
     struct yk_code *code = l->code;
     enum yk_build_state state = yk_build_now(code->build);
     const char *why = NULL;
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
-    } else if (!yk_rt.options.force_split &&
-               (yk_decide_items(l) < 64 || (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
+    } else if (!yk_rt.options.force_split && !yk_beside_forced() &&
+               ((yk_decide_items(l) < 64 && !(yk_beside_possible() && is_one_group(l))) ||
+                (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
     } else if (!yk_rt.options.force_split && yk_code_skipped(code)) {
@@ -112,7 +122,10 @@ static bool whole_now(struct yk_launch *l)
             why = f->reason;
         else if (!f && (state == YK_BUILD_ANALYSED || state == YK_BUILD_READY))
             why = "the kernel is not in the analysis";
-        else if (!(why = whole_by_form(l)) && yk_worth_early(l))
+        else if (!(why = whole_by_form(l)) && is_one_group(l) && !yk_beside_forced() &&
+                 (!yk_beside_possible() || (!pending && yk_code_lone_passes(code))))
+            why = one_group;
+        else if (!why && yk_worth_early(l))
             why = "too little time was spent in the program's kernels for splitting to pay";
     }
     if (!why)
@@ -130,7 +143,7 @@ static bool whole_now(struct yk_launch *l)
 
 bool yk_decide_whole_now(struct yk_launch *l)
 {
-    return !yk_form_open(l->code) && whole_now(l);
+    return !yk_form_open(l->code) && whole_now(l, false);
 }
 
 static void whole(struct yk_decision *d, const char *reason)
@@ -270,11 +283,69 @@ bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64
     return d->split = takers > 1 || !d->takes[yk_rt.machine->primary];
 }
 
+/* The local size and the work-groups of L, into D. NULL, or why there are none. */
+static const char *shape(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
+{
+    if (!l->has_local && f->local_size_matters)
+        return "the result depends on the local size, which the program left open";
+    size_t max_group = SIZE_MAX;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (yk_rt.machine->device[i].usable && yk_rt.machine->device[i].max_group < max_group)
+            max_group = yk_rt.machine->device[i].max_group;
+    if (l->has_local)
+        for (unsigned i = 0; i < 3; i++)
+            d->local[i] = i < l->dims ? l->local[i] : 1;
+    else
+        choose_local(l, f, max_group, d->local);
+    d->range.dims = l->dims;
+    for (unsigned i = 0; i < 3; i++) {
+        d->range.groups[i] = i < l->dims ? l->global[i] / d->local[i] : 1;
+        if (i < l->dims && l->global[i] % d->local[i])
+            return "the range is not a multiple of the required local size";
+    }
+    return yk_range_total(&d->range, &d->total) && d->total ? NULL : one_group;
+}
+
+/* L has one work-group and came to be looked at. Those that went unasked since the last one count; the next ones pass,
+ * unless this one runs beside others (beside.c). */
+static void look_at_one(struct yk_launch *l)
+{
+    const double look_ms = 10, most = 1e9;
+    struct yk_code *code = l->code;
+    double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), alone_ms = yk_remember_alone(l);
+    if (!(alone_ms > 0) && rate > 0)
+        alone_ms = (double)yk_decide_items(l) / rate * 1e3;
+    yk_worth_predicted(code, __atomic_exchange_n(&code->lone_gone, 0, __ATOMIC_RELAXED) * alone_ms * 1e-3);
+    double wait = alone_ms > 0 ? yk_code_next_look(code, look_ms / alone_ms) : 0;
+    __atomic_store_n(&code->lone_pass, (unsigned)(wait < most ? wait : most), __ATOMIC_RELAXED);
+    __atomic_store_n(&code->lone_looked, true, __ATOMIC_RELAXED);
+}
+
+bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
+{
+    memset(d, 0, sizeof *d);
+    enum yk_build_state state = yk_build_now(l->code->build);
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    if (!f || (state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) ||
+        (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || whole_by_form(l) || shape(l, f, d))
+        return false;
+    bool left_out = false, would_mixed = false, others = false;
+    const char *why;
+    find_takers(l, f, d, &left_out, &would_mixed, &why);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        d->takes[i] &= !d->late[i];
+        others |= d->takes[i] && i != yk_rt.machine->primary;
+    }
+    memset(d->late, 0, sizeof d->late);
+    d->takes[yk_rt.machine->primary] = true; /* by the program's own kernel */
+    return others;
+}
+
 void yk_decide(struct yk_launch *l, struct yk_decision *d)
 {
     memset(d, 0, sizeof *d);
     const struct yk_options *o = &yk_rt.options;
-    bool insist = o->force_split || o->reproducible || yk_divide_given();
+    bool insist = o->force_split || o->reproducible || yk_divide_given() || yk_beside_forced();
     struct yk_build *build = l->code->build;
     bool test = yk_ahead_forced() && !insist; /* for its tests: what is to be gone ahead of must be known */
     if (test) {
@@ -288,7 +359,9 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         double ms = yk_remember_alone(l) / 16;
         state = yk_build_wait(build, YK_BUILD_ANALYSED, ms > 0 ? (uint64_t)(ms * 1e6) : 0);
     }
-    if (whole_now(l)) {
+    if (is_one_group(l))
+        look_at_one(l);
+    if (whole_now(l, true)) {
         d->reason = "as decided at once";
         return;
     }
@@ -300,33 +373,19 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         return;
     }
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    if (!l->has_local && f->local_size_matters) {
-        whole(d, "the result depends on the local size, which the program left open");
+    const char *why = shape(l, f, d);
+    if (why) {
+        whole(d, why);
         return;
     }
-    size_t max_group = SIZE_MAX;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (yk_rt.machine->device[i].usable && yk_rt.machine->device[i].max_group < max_group)
-            max_group = yk_rt.machine->device[i].max_group;
-    if (l->has_local)
-        for (unsigned i = 0; i < 3; i++)
-            d->local[i] = i < l->dims ? l->local[i] : 1;
-    else
-        choose_local(l, f, max_group, d->local);
-    d->range.dims = l->dims;
-    for (unsigned i = 0; i < 3; i++) {
-        d->range.groups[i] = i < l->dims ? l->global[i] / d->local[i] : 1;
-        if (i < l->dims && l->global[i] % d->local[i]) {
-            whole(d, "the range is not a multiple of the required local size");
-            return;
-        }
-    }
-    if (!yk_range_total(&d->range, &d->total) || d->total < 2) {
-        whole(d, "there is one work-group");
+    if (d->total < 2) {
+        d->alone_ms = yk_remember_alone(l);
+        d->measure = !(d->alone_ms > 0);
+        yk_warm_prepare(l, d->local);
+        whole(d, one_group);
         return;
     }
     bool left_out = false, would_mixed = false;
-    const char *why;
     unsigned takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
     if (left_out && classes_found(build)) {
         left_out = would_mixed = false;

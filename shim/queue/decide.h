@@ -25,8 +25,10 @@ struct yk_decision {
     double share_ms[YK_MAX_DEVICES]; /* predicted end of each share; 0: no prediction */
     double run_ms[YK_MAX_DEVICES];   /* of that, running alone; 0: no prediction */
     bool again;                      /* against what the shares' samples say: yk_remember_again */
-    bool invests;                    /* what it pays once, launches to come are to bring back */
-    bool guided;                     /* chunks, the next to whoever is free; else from..to of each device */
+    bool beside;  /* all of it on one device, while others of its queue run: what came before them is over */
+    bool crowded; /* other queues keep some device at work: how long it takes says nothing */
+    bool invests; /* what it pays once, launches to come are to bring back */
+    bool guided;  /* chunks, the next to whoever is free; else from..to of each device */
     uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
     uint64_t grain;
     uint64_t asked; /* when it was, in ns; 0: with what was done before it */
@@ -46,6 +48,10 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d);
 /** The work-groups of FIRST (a decision on L to begin on the primary) from BEGIN on: into D, over whoever is ready now.
  * False: nobody is, or it does not pay. Nothing is counted. */
 bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64_t begin, struct yk_decision *d);
+
+/** The devices that may carry out all of L, in D->takes, with the local size and the work-groups; the primary always
+ * may, by the program's own kernel. False: nobody else may. Nothing is counted. */
+bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d);
 
 /** Work-items of L. */
 uint64_t yk_decide_items(const struct yk_launch *l);

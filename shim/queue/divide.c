@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "partitioner/cost.h"
 #include "shim/queue/ahead.h"
+#include "shim/queue/busy.h"
 #include "shim/queue/cut.h"
 #include "shim/queue/part.h"
 #include "shim/queue/predict.h"
@@ -188,6 +189,24 @@ static void even_out(const struct yk_split *split, uint64_t *groups)
         memcpy(groups, even, sizeof even);
 }
 
+static const char others_at_work[] = "other queues keep the devices at work";
+
+/* What other queues keep devices at work for is waited for. False: nothing. */
+static bool wait_for_others(const struct yk_launch *l, const struct yk_decision *d, struct yk_prediction *p)
+{
+    bool any = false;
+    if (!yk_rt.primary->host_memory)
+        return false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        double ms = d->takes[i] ? yk_busy_ms(l->c.queue, i) : 0;
+        p->device[i].latency += ms;
+        if (i == yk_rt.machine->primary)
+            p->alone_ms += ms;
+        any |= ms > 0;
+    }
+    return any;
+}
+
 const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
 {
     struct yk_prediction p;
@@ -211,6 +230,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         d->measure = true;
         return "the primary was measured first";
     }
+    d->crowded = free && wait_for_others(l, d, &p);
     for (unsigned i = 0; i < n && free; i++)
         if (p.unseen[i] && p.alone_ms > yk_warm_from_ms && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU)
             yk_warm_ask(l, i, d->local);
@@ -236,6 +256,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         d->predicted_ms = 0;
     struct yk_residence r = {.l = l, .f = f, .d = d, .split = &split, .again = again, .alone_ms = p.alone_ms};
     moved = free && !late && !p.guessed && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
+    if (d->crowded && !moved && !yk_residence_pays(d->predicted_ms, r.alone_ms))
+        return others_at_work;
     d->again = free && p.again;
     d->invests = !free || moved || !p.all_warm;
     bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= YK_LOSSES;

@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/ahead.h"
+#include "shim/queue/busy.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/form.h"
 #include "shim/queue/remember.h"
@@ -263,8 +264,7 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
         yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */
 }
 
-/* What was decided, and why, on the track of decisions. */
-static void trace_decision(const struct yk_launch *l, struct yk_decision *d, uint64_t asked)
+void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t asked)
 {
     char shares[1024] = "", reason[512], counts[256] = "";
     size_t used = 0;
@@ -325,7 +325,7 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     uint64_t decided = yk_now_ns();
     d.asked = asked;
     if (yk_trace_on()) {
-        trace_decision(l, &d, asked);
+        yk_launch_trace(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */
     }
     if (d.ahead)
@@ -344,6 +344,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         yk_worth_predicted(l->code, d.alone_ms * 1e-3);
     if (d.measure && (err = yk_rt.primary->cl->Finish(c->queue->real)) != CL_SUCCESS) /* alone, nothing before it */
         return err;
+    if (d.alone_ms > 0)
+        yk_busy_begin(c->queue, yk_rt.machine->primary, d.alone_ms);
     uint64_t start = yk_now_ns();
     cl_event own = NULL, before = d.measure ? clock_start(c->queue) : NULL;
     bool hidden = d.measure && !real;
@@ -354,6 +356,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     } else if (before) {
         yk_rt.primary->cl->ReleaseEvent(before);
     }
+    if (hidden)
+        yk_busy_end(c->queue);
     if (own)
         yk_rt.primary->cl->ReleaseEvent(own);
     return err == CL_SUCCESS && !hidden ? YK_CARRY_ISSUED : err;

@@ -38,6 +38,10 @@ void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct
  */
 cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
 
+/** D, what was decided of L and why, on the trace's track of decisions, ASKED for at (ns); numbers the launch. */
+struct yk_decision;
+void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t asked);
+
 /** L took the primary alone SECONDS: noted, here (the best of all, since first launches also compile) and for later
  * processes. Thread: the worker's. */
 void yk_launch_measured(struct yk_launch *l, double seconds);

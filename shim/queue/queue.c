@@ -5,6 +5,7 @@
 #include "shim/core/background.h"
 #include "shim/core/registry.h"
 #include "shim/memory/store.h"
+#include "shim/queue/beside.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/worker.h"
@@ -14,6 +15,7 @@ static void queue_destroy(struct yk_handle *h)
     struct yk_queue *q = (struct yk_queue *)h;
     yk_registry_remove(q);
     yk_gather_finish(q->gather);
+    yk_beside_finish(q->beside);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (q->share[i])
             yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[i]);

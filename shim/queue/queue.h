@@ -44,6 +44,7 @@ struct yk_queue {
     unsigned held;            /* of them, not yet given to the driver; atomic */
     pthread_cond_t issued;    /* somebody has issued what was held */
     unsigned run, last_run;   /* launches since another kind of call; how many to expect in a run; atomic */
+    struct yk_beside *beside; /* whole launches side by side (beside.h); the worker's; NULL until there are some */
     unsigned pause;           /* launches before it is tried again to hold some; atomic */
 };
 

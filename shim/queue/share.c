@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/queue/beside.h"
+#include "shim/queue/busy.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/taker.h"
 
@@ -74,6 +76,7 @@ static bool may_start_again(const struct yk_taker *t, unsigned n, struct yk_oper
             return false;
         left |= t[i].err == CL_SUCCESS || (t[i].dev == yk_rt.machine->primary && !t[i].suspect);
     }
+    left |= !t->work->d->takes[yk_rt.machine->primary]; /* it has failed in nothing */
     if (!left || !yk_operands_restore(operands))
         return false;
     yk_reductions_restore(&t->work->reductions);
@@ -131,7 +134,8 @@ static void learn(struct yk_share_work *w, double wall)
         if (w->rate[i] > 0)
             yk_code_put(&code->rate[i],
                         code->rate[i] > 0 ? (code->rate[i] + w->rate[i] * per_group) / 2 : w->rate[i] * per_group);
-    if (alone > 0 && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
+    bool crowded = w->d->crowded || yk_busy_begins() != w->begins; /* by other queues */
+    if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
         bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
         unsigned losses = lost ? code->losses + 1 : 0;
         __atomic_store_n(&code->losses, losses, __ATOMIC_RELAXED);
@@ -189,6 +193,15 @@ static void ran_on_nothing(struct yk_taker *t)
     t->touched = true;
 }
 
+/* Have all of T failed before they had begun anything, and the primary is not among them? */
+static bool nothing_begun(const struct yk_taker *t, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (t[i].err == CL_SUCCESS || t[i].touched || t[i].groups || t[i].dev == yk_rt.machine->primary)
+            return false;
+    return true;
+}
+
 static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, struct yk_operands *operands)
 {
     unsigned here = 0;
@@ -219,6 +232,8 @@ static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, s
             ran_on_nothing(&t[i]);
         failed |= t[i].err != CL_SUCCESS;
     }
+    if (failed && nothing_begun(t, n))
+        return YK_SHARE_UNTOUCHED;
     if (failed && !fill_in(t, n, operands))
         return start_again(t, n, operands);
     for (unsigned i = 0; i < n; i++)
@@ -275,7 +290,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
             d->takes[i] ? yk_code_get(&l->code->rate[i]) / (double)(d->local[0] * d->local[1] * d->local[2]) : 0;
     /* What this queue has already given to the primary's driver comes first. */
     uint64_t collected = yk_now_ns();
-    cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
+    cl_int err = d->beside ? CL_SUCCESS : yk_rt.primary->cl->Finish(l->c.queue->real);
     unsigned bad = yk_rt.machine->primary;
     uint64_t start = yk_now_ns();
     cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
@@ -295,14 +310,21 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     yk_share_tail(&w.tail, l, d, &operands);
     if (err == CL_SUCCESS) {
         yk_event_set(l->c.event, CL_RUNNING);
+        for (unsigned i = 0; i < n && !d->beside; i++)
+            yk_busy_begin(l->c.queue, t[i].dev, d->guided ? d->alone_ms / n : d->share_ms[t[i].dev]);
+        w.begins = yk_busy_begins();
         err = run_all(&w, t, n, &operands);
         unsigned shares = 0;
         for (unsigned i = 0; i < n; i++)
             shares += t[i].groups > 0;
+        if (!d->beside)
+            yk_busy_end(l->c.queue);
         double fetched_ms = fetched_since(l, w.facts);
         if (err == CL_SUCCESS && (operands.moved || fetched_ms > 0))
             settle(l->code, d, (double)(yk_now_ns() - start + collected - asked) * 1e-9, fetched_ms);
-        if (err == CL_SUCCESS && shares > 1)
+        if (err == CL_SUCCESS && d->beside)
+            yk_stats_whole(yk_stats_reason(YK_BESIDE_REASON));
+        else if (err == CL_SUCCESS && shares > 1)
             yk_stats_split();
         else if (err == CL_SUCCESS)
             yk_stats_whole(yk_stats_reason("one device was done before another was ready for its share"));

@@ -25,6 +25,7 @@ struct yk_share_work {
     double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
     unsigned takers;
     struct yk_tail tail;
+    unsigned begins; /* yk_busy_begins when it began */
 };
 
 struct yk_taker {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "shim/core/background.h"
+#include "shim/queue/beside.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/stages.h"
@@ -22,34 +23,44 @@ static int waits_done(struct yk_command *c, bool block)
     return 1;
 }
 
+/* C has been given to the driver, with event REAL or none, and is begun. Errors: Flush's; C may never begin then, and
+ * REAL, which is released, never end. */
+static cl_int begin_issued(struct yk_command *c, cl_event real)
+{
+    cl_int err = yk_rt.primary->cl->Flush(c->queue->real);
+    if (err != CL_SUCCESS) {
+        if (real)
+            yk_rt.primary->cl->ReleaseEvent(real);
+        return err;
+    }
+    if (real) {
+        yk_event_issued(c->event, real);
+    } else {
+        __atomic_store_n(&c->queue->unseen, true, __ATOMIC_RELEASE);
+        yk_event_set(c->event, CL_COMPLETE); /* for nobody to see */
+    }
+    return YK_CARRY_ISSUED;
+}
+
 static void carry_out(struct yk_command *c, bool failed)
 {
     struct yk_event *ev = c->event;
     cl_event real = NULL, *out = c->wanted ? &real : NULL;
-    cl_int r;
-    if (failed || (yk_queue_failed(c->queue) && !c->kind->tidies)) {
-        r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    } else {
+    cl_int r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    if (!failed && (!yk_queue_failed(c->queue) || c->kind->tidies)) {
         yk_event_set(ev, CL_SUBMITTED);
-        if (c->kind->carry && !c->decided) {
+        if (c->kind->carry && !c->decided)
             r = c->kind->carry(c, out);
-        } else {
+        else
             r = yk_command_issued(c->kind->issue(c, false, 0, NULL, out), out);
-        }
+        if (r == YK_CARRY_ISSUED)
+            r = begin_issued(c, real);
+        if (r == YK_CARRY_ISSUED)
+            return;
         if (r < 0) {
             yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
             yk_queue_failed_later(c->queue, c->by, r);
         }
-    }
-    if (r == YK_CARRY_ISSUED) {
-        yk_rt.primary->cl->Flush(c->queue->real);
-        if (real) {
-            yk_event_issued(ev, real);
-        } else {
-            __atomic_store_n(&c->queue->unseen, true, __ATOMIC_RELEASE);
-            yk_event_set(ev, CL_COMPLETE); /* for nobody to see */
-        }
-        return;
     }
     if (r == CL_SUCCESS)
         yk_event_set(ev, CL_RUNNING);
@@ -157,6 +168,24 @@ static bool carry_piled(struct yk_queue *q)
     return true;
 }
 
+/* Whole launches side by side on several devices, as carry_chain. */
+static bool carry_beside(struct yk_queue *q, unsigned *plain)
+{
+    yk_lock_drop(&q->lock);
+    await_issuing(q);
+    yk_gather_drain(q);
+    unsigned done = yk_beside_run(q, plain);
+    yk_lock_take(&q->lock);
+    for (unsigned i = 0; i < done; i++) {
+        struct yk_command *c = q->first;
+        unlink_command(q, c);
+        done_with(q, c);
+    }
+    if (done)
+        *plain = 0;
+    return done > 0;
+}
+
 /* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and not for what waits for
  * somebody. With the lock held; drops it while it asks drivers. */
 static void hold_exit(struct yk_queue *q)
@@ -199,6 +228,8 @@ static void *worker_thread(void *arg)
         if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))
             continue;
         if (!plain && !failed && yk_gather_piled(q) && carry_piled(q))
+            continue;
+        if (!plain && !failed && !yk_queue_failed(q) && yk_beside_begins(q) && carry_beside(q, &plain))
             continue;
         plain -= plain > 0;
         unlink_command(q, c);

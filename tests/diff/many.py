@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """many.py FIRST..LAST [--programs N] [--icd oclgrind|intel|LIBRARY]: programs of many small launches (many.c), bare and under libyoke.so with launches
-merged wherever they can be, on one, two and three devices: the same bytes; with --icd on Oclgrind, which must have nothing
-to report, on Intel's CPU runtime, or on another driver. A seed is a set of kernels, with N programs each. Says how many launches were merged;
-fails where fewer were than should be."""
+merged wherever they can be, on one, two and three devices, and whole ones side by side on two and three: the same bytes; with --icd on Oclgrind, which must have nothing
+to report, on Intel's CPU runtime, or on another driver. A seed is a set of kernels, with N programs each. Says how many launches were merged
+or ran on another device; fails where fewer did than should."""
 import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -21,6 +22,8 @@ SETTINGS = {
     "one": {"POCL_DEVICES": "pthread", "YOKE_GATHER": "force"},
     "two": {"POCL_DEVICES": "pthread", "YOKE_CPU_PARTS": "2", "YOKE_GATHER": "force"},
     "three": {"POCL_DEVICES": "basic basic pthread", "YOKE_GATHER": "force"},
+    "beside2": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
+    "beside3": {"POCL_DEVICES": "basic basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
 }
 
 
@@ -36,7 +39,7 @@ def run(seed, programs, out, settings, preload):
         command.append("flush")
     for _ in range(ATTEMPTS):
         p = subprocess.run(command, env=env, timeout=600, stderr=subprocess.PIPE, text=True, errors="replace")
-        if p.returncode >= 0:
+        if p.returncode != -signal.SIGABRT:
             break
         print(f"  seed {seed}: ended by signal {-p.returncode}, again")
     if p.returncode:
@@ -72,7 +75,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("seeds")
     parser.add_argument("--programs", type=int, default=50)
-    parser.add_argument("--settings", default="one,two,three")
+    parser.add_argument("--settings", default="one,two,three,beside2,beside3")
     parser.add_argument("--icd", help="oclgrind, intel, or the library of a driver: all runs on it")
     a = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)
@@ -97,11 +100,13 @@ def main():
             run(seed, programs, out, SETTINGS[name], True)
             with open(out + ".json") as f:
                 summary = json.load(f)
-            merged = summary["merged"]
+            merged, elsewhere = summary["merged"], summary["elsewhere"]
+            beside = "YOKE_BESIDE" in SETTINGS[name]
             same = read(bare) == read(out)
-            print(f"seed {seed}, {name}: {programs} programs, {summary['launches']}, merged {merged}, "
+            print(f"seed {seed}, {name}: {programs} programs, {summary['launches']}, merged {merged}, elsewhere {elsewhere}, "
                   f"{'equal' if same else 'DIFFERENT'}")
-            if not same or not merged["launches"] or merged["launches"] < 2 * merged["as"]:
+            enough = elsewhere >= 5 * programs if beside else merged["launches"] and merged["launches"] >= 2 * merged["as"]
+            if not same or not enough:
                 bad += 1
             else:
                 os.unlink(out)

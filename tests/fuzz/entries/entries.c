@@ -23,14 +23,13 @@ static long *shared_ok; /* commands taken by all sequences */
 /* Whatever else yoke does only sometimes: every sequence has some of it. */
 static void choose_options(void)
 {
-    static const char *const option[][2] = {{"YOKE_RING", "force"},    {"YOKE_PIPELINE", "force"},
-                                            {"YOKE_PIPELINE", "3"},    {"YOKE_GATHER", "force"},
-                                            {"YOKE_AHEAD", "force"},   {"YOKE_MEMORY_LIMIT", "0=16K"},
-                                            {"YOKE_EVICT", "force"},   {"YOKE_TAIL", "force"},
-                                            {"YOKE_MAILBOX", "force"}, {"YOKE_COPIERS", "force"},
-                                            {"YOKE_RECOVER", "1"},     {"YOKE_VERIFY", "1"},
-                                            {"YOKE_FAULT", "own@*"},   {"YOKE_MEMORY_LIMIT", "0=16K,1=4K"},
-                                            {"YOKE_PIN", "force"}};
+    static const char *const option[][2] = {
+        {"YOKE_RING", "force"},    {"YOKE_PIPELINE", "force"}, {"YOKE_PIPELINE", "3"},
+        {"YOKE_GATHER", "force"},  {"YOKE_AHEAD", "force"},    {"YOKE_MEMORY_LIMIT", "0=16K"},
+        {"YOKE_EVICT", "force"},   {"YOKE_TAIL", "force"},     {"YOKE_BESIDE", "force"},
+        {"YOKE_MAILBOX", "force"}, {"YOKE_COPIERS", "force"},  {"YOKE_RECOVER", "1"},
+        {"YOKE_VERIFY", "1"},      {"YOKE_FAULT", "own@*"},    {"YOKE_MEMORY_LIMIT", "0=16K,1=4K"},
+        {"YOKE_PIN", "force"}};
     for (unsigned n = below(4); n; n--) {
         unsigned i = below(sizeof option / sizeof *option);
         setenv(option[i][0], option[i][1], 0);

@@ -187,6 +187,7 @@ static const struct {
              {"YOKE_AS", "toaster", "YOKE_AS=toaster"},
              {"YOKE_PLATFORM", "pocl", "YOKE_PLATFORM=pocl"},
              {"YOKE_EVICT", "never", "YOKE_EVICT=never"},
+             {"YOKE_BESIDE", "maybe", "YOKE_BESIDE=maybe"},
              {"YOKE_CPU_PARTS", "0", "YOKE_CPU_PARTS=0"},
              {"YOKE_CPU_PARTS", "many", "YOKE_CPU_PARTS=many"},
              {"YOKE_TRANSFORM", "/no/such/program", "/no/such/program"},
