@@ -10,11 +10,13 @@ const char patterns_source[] =
     "{ size_t i = get_global_id(0); out[i] = churn(in[i], k); }\n"
     "kernel void flagged(global const uint *in, global uint *out, uint k, global uint *flag)\n"
     "{ size_t i = get_global_id(0); out[i] = in[i] + k; if (i == 0) *flag = k; }\n"
+    "kernel void slow(global const uint *in, global uint *out, uint k, uint n)\n"
+    "{ size_t i = get_global_id(0); uint x = in[i]; for (uint r = 0; r < n; r++) x = churn(x, k); out[i] = x; }\n"
     "kernel void from_image(read_only image2d_t in, global uint *out, uint k)\n"
     "{ const sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST | CLK_NORMALIZED_COORDS_FALSE;\n"
     "  size_t i = get_global_id(0); out[i] = churn(read_imageui(in, s, (int2)(i % 1024, i / 1024)).x, k); }\n";
 
-static unsigned mixed(unsigned x, unsigned k)
+unsigned patterns_mixed(unsigned x, unsigned k)
 {
     for (int i = 0; i < 40; i++)
         x = x * 1664525u + k;
@@ -39,8 +41,9 @@ void patterns_none(const char *why)
 void patterns_look(const unsigned *at, unsigned first, unsigned n, unsigned k)
 {
     for (unsigned i = 0; i < n; i += n / 61 + 1)
-        if (at[i] != mixed(w.from[first + i], k)) {
-            fprintf(stderr, "patterns: item %u is %u, not %u\n", first + i, at[i], mixed(w.from[first + i], k));
+        if (at[i] != patterns_mixed(w.from[first + i], k)) {
+            fprintf(stderr, "patterns: item %u is %u, not %u\n", first + i, at[i],
+                    patterns_mixed(w.from[first + i], k));
             exit(1);
         }
 }
@@ -126,6 +129,8 @@ void patterns_set_up(unsigned number)
     w.step = clCreateKernel(w.program, "change", &err);
     patterns_check(err, "clCreateKernel");
     w.other = clCreateKernel(w.program, "flagged", &err);
+    patterns_check(err, "clCreateKernel");
+    w.slow = clCreateKernel(w.program, "slow", &err);
     patterns_check(err, "clCreateKernel");
     cl_bool images = CL_FALSE;
     clGetDeviceInfo(w.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL);

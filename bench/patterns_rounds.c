@@ -136,25 +136,37 @@ static void rectangles(unsigned i)
     patterns_look(w.to, 0, ITEMS, i);
 }
 
-static void sub_buffers(unsigned i)
+/* N sub-buffers of each buffer, and a launch from one to the other for each. */
+static void in_pieces(unsigned i, unsigned n)
 {
-    cl_mem a[PIECES], b[PIECES];
+    enum { MOST = 64 };
+    cl_mem a[MOST], b[MOST];
     cl_int err;
     patterns_write();
-    for (unsigned p = 0; p < PIECES; p++) {
-        cl_buffer_region r = {(size_t)p * (BYTES / PIECES), BYTES / PIECES};
+    for (unsigned p = 0; p < n; p++) {
+        cl_buffer_region r = {(size_t)p * (BYTES / n), BYTES / n};
         a[p] = clCreateSubBuffer(w.in, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
         patterns_check(err, "clCreateSubBuffer");
         b[p] = clCreateSubBuffer(w.out, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
         patterns_check(err, "clCreateSubBuffer");
-        patterns_launch(w.queue, w.step, a[p], b[p], i, ITEMS / PIECES, 0, NULL, NULL);
+        patterns_launch(w.queue, w.step, a[p], b[p], i, ITEMS / n, 0, NULL, NULL);
     }
     patterns_read(w.out, 0, BYTES);
     patterns_look(w.to, 0, ITEMS, i);
-    for (unsigned p = 0; p < PIECES; p++) {
+    for (unsigned p = 0; p < n; p++) {
         clReleaseMemObject(a[p]);
         clReleaseMemObject(b[p]);
     }
+}
+
+static void sub_buffers(unsigned i)
+{
+    in_pieces(i, PIECES);
+}
+
+static void short_launches(unsigned i)
+{
+    in_pieces(i, 64);
 }
 
 /* One buffer written by a first queue, read by a launch of a second, whose result the first reads. */
@@ -333,6 +345,55 @@ static void small_launches(unsigned i)
     patterns_look(w.to, 0, GROUP, i);
 }
 
+/* Items [FIRST, FIRST + GROUP) of A to the same place of B, LOOPS times over, by one work-group. */
+static void launch_slow(cl_mem a, cl_mem b, unsigned k, unsigned loops, size_t first)
+{
+    const cl_buffer_region r = {first * 4, GROUP * 4};
+    cl_int err;
+    cl_mem from = clCreateSubBuffer(a, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
+    patterns_check(err, "clCreateSubBuffer");
+    cl_mem to = clCreateSubBuffer(b, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
+    patterns_check(err, "clCreateSubBuffer");
+    patterns_check(clSetKernelArg(w.slow, 3, sizeof loops, &loops), "clSetKernelArg");
+    patterns_launch(w.queue, w.slow, from, to, k, GROUP, 0, NULL, NULL);
+    clReleaseMemObject(from);
+    clReleaseMemObject(to);
+}
+
+static void look_slow(unsigned at, unsigned k, unsigned loops)
+{
+    unsigned x = w.from[at];
+    for (unsigned r = 0; r < loops; r++)
+        x = patterns_mixed(x, k);
+    if (w.to[at] != x) {
+        fprintf(stderr, "patterns: item %u is %u, not %u\n", at, w.to[at], x);
+        exit(1);
+    }
+}
+
+/* A millisecond each, by one work-group: nobody can divide it, but they need nothing of one another. */
+static void one_group_each(unsigned i)
+{
+    enum { MANY = 20, LOOPS = 600 };
+    patterns_write();
+    for (unsigned s = 0; s < MANY; s++)
+        launch_slow(w.in, w.out, i, LOOPS, (size_t)s * GROUP * 4);
+    patterns_read(w.out, 0, BYTES);
+    look_slow(0, i, LOOPS);
+    look_slow((MANY - 1) * GROUP * 4 + GROUP - 1, i, LOOPS);
+}
+
+/* The same, each of the last one's result. */
+static void one_group_chain(unsigned i)
+{
+    enum { MANY = 20, LOOPS = 600 };
+    patterns_write();
+    for (unsigned s = 0; s < MANY; s++)
+        launch_slow(s % 2 ? w.out : w.in, s % 2 ? w.in : w.out, i, LOOPS, 0);
+    patterns_read(w.in, 0, BYTES);
+    look_slow(GROUP - 1, i, LOOPS * MANY);
+}
+
 static void new_program(unsigned i)
 {
     char number[32];
@@ -363,6 +424,7 @@ const struct patterns_pattern patterns[] = {
     {"fill_and_copy", "a fill before the launch, a copy after it", fill_and_copy},
     {"rectangles", "halves of rows, by rectangles", rectangles},
     {"sub_buffers", "16 sub-buffers, a launch each", sub_buffers},
+    {"short_launches", "64 of them, half a millisecond each", short_launches},
     {"two_queues", "write, launch and read on two queues, by events", two_queues},
     {"out_of_order", "16 times write, launch, read out of order", out_of_order},
     {"callback", "told by a callback", callback},
@@ -370,6 +432,8 @@ const struct patterns_pattern patterns[] = {
     {"shared_memory", "coarse-grained shared virtual memory", shared_memory},
     {"two_threads", "two threads with queues of their own", two_threads},
     {"small_launches", "1,000 launches of a work-group", small_launches},
+    {"one_group_each", "20 launches of a work-group, a millisecond each", one_group_each},
+    {"one_group_chain", "the same, each of the last one's result", one_group_chain},
     {"new_program", "a program built for each launch", new_program},
 };
 const unsigned patterns_n = sizeof patterns / sizeof *patterns;
