@@ -115,7 +115,7 @@ static bool is_lone(const struct yk_command *c)
 bool yk_beside_begins(struct yk_queue *q)
 {
     struct yk_beside *b = q->beside;
-    if (!yk_beside_possible() || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    if (!yk_beside_possible())
         return false;
     unsigned n = pending(q, 2), pushed = q->pushed;
     if (n == 1 && (yk_beside_forced() || (b && b->hope) || is_lone(q->first)) && q->asked != pushed && !q->stop) {

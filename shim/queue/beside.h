@@ -1,9 +1,10 @@
-/* Whole launches beside one another on several devices: what an in-order queue has pending at its head, launches that
+/* Whole launches beside one another on several devices: what a queue has pending at its head, launches that
  * are not worth dividing (one work-group, few of them, or so short that putting shares together costs what it wins), is
  * looked at as a window. Which of them depend on which is told by what they touch (part.h); each is given to a device
  * (partitioner/schedule.h), the primary's are issued by the worker in order, the others' carried out by their device's
  * thread (crew.h) as the only share of a divided launch (share.h). A launch begins when those before it that it depends
- * on are over, and its event says that it is complete when those before it are, as in the program's own order.
+ * on are over, and its event says that it is complete when those before it are, as in the program's own order. Queues
+ * out of order promise less, and are treated alike.
  *
  * Devices with memory of their own take no part yet. Windows in which nothing is independent make the queue pause, for
  * longer each time. Who uses it: worker.c. */

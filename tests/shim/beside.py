@@ -25,7 +25,7 @@ def elsewhere(home, how, **more):
 def main():
     bad = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        forced = {how: elsewhere(home, how, YOKE_BESIDE="force") for how in ("each", "chain", "graph")}
+        forced = {how: elsewhere(home, how, YOKE_BESIDE="force") for how in ("each", "free", "chain", "graph")}
         # A device that fails its third launch, and for ever: the primary carries them out.
         failing = elsewhere(home, "graph", YOKE_BESIDE="force", YOKE_FAULT="clEnqueueNDRangeKernel@1:3+=error(CL_OUT_OF_RESOURCES)")
         off = elsewhere(home, "each", YOKE_BESIDE="off")
