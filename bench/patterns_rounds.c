@@ -1,12 +1,12 @@
 #include "bench/patterns_rounds.h"
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bench/patterns_launches.h"
 #include "bench/patterns_program.h"
 
-enum { PIECES = 16, STEPS = 20 };
+enum { PIECES = 16 };
 
 static void write_read(unsigned i)
 {
@@ -80,26 +80,6 @@ static void new_buffers(unsigned i)
     patterns_look(w.to, 0, ITEMS, i);
     clReleaseMemObject(a);
     clReleaseMemObject(b);
-}
-
-/* Launches that go back and forth between two buffers, with a word read after each. */
-static void flag_each(unsigned i)
-{
-    unsigned seen = 0, k = i + 1;
-    patterns_write();
-    patterns_check(clSetKernelArg(w.other, 3, sizeof w.flag, &w.flag), "clSetKernelArg");
-    for (unsigned s = 0; s < STEPS; s++) {
-        patterns_launch(w.queue, w.other, s % 2 ? w.out : w.in, s % 2 ? w.in : w.out, k, ITEMS, 0, NULL, NULL);
-        patterns_check(clEnqueueReadBuffer(w.queue, w.flag, CL_TRUE, 0, sizeof seen, &seen, 0, NULL, NULL),
-                       "clEnqueueReadBuffer");
-        if (seen != k)
-            exit(1);
-    }
-    patterns_read(w.in, 0, BYTES);
-    if (w.to[ITEMS - 1] != w.from[ITEMS - 1] + STEPS * k) {
-        fprintf(stderr, "patterns: the last item is wrong\n");
-        exit(1);
-    }
 }
 
 static void fill_and_copy(unsigned i)
@@ -290,129 +270,6 @@ static void shared_memory(unsigned i)
     patterns_check(clFinish(w.queue), "clFinish");
 }
 
-/* Each of two threads has a queue, a kernel and buffers of its own. */
-struct half {
-    cl_command_queue queue;
-    cl_kernel kernel;
-    cl_mem a, b;
-    unsigned first, k;
-};
-
-static void *do_half(void *arg)
-{
-    struct half *h = arg;
-    size_t bytes = BYTES / 2;
-    patterns_check(clEnqueueWriteBuffer(h->queue, h->a, CL_TRUE, 0, bytes, w.from + h->first, 0, NULL, NULL),
-                   "clEnqueueWriteBuffer");
-    patterns_launch(h->queue, h->kernel, h->a, h->b, h->k, ITEMS / 2, 0, NULL, NULL);
-    patterns_check(clEnqueueReadBuffer(h->queue, h->b, CL_TRUE, 0, bytes, w.to + h->first, 0, NULL, NULL),
-                   "clEnqueueReadBuffer");
-    return NULL;
-}
-
-static void two_threads(unsigned i)
-{
-    static struct half half[2];
-    pthread_t thread;
-    cl_int err;
-    for (unsigned h = 0; h < 2; h++) {
-        if (!half[h].queue) {
-            half[h] = (struct half){h ? w.second : w.queue,
-                                    clCreateKernel(w.program, "change", &err),
-                                    patterns_buffer(CL_MEM_READ_ONLY, BYTES / 2, NULL),
-                                    patterns_buffer(CL_MEM_WRITE_ONLY, BYTES / 2, NULL),
-                                    h * (ITEMS / 2),
-                                    0};
-            patterns_check(err, "clCreateKernel");
-        }
-        half[h].k = i;
-    }
-    if (pthread_create(&thread, NULL, do_half, &half[1]))
-        exit(1);
-    do_half(&half[0]);
-    pthread_join(thread, NULL);
-    patterns_look(w.to, 0, ITEMS, i);
-}
-
-/* One work-group each, none waited for. */
-static void small_launches(unsigned i)
-{
-    enum { MANY = 1000 };
-    patterns_write();
-    for (unsigned s = 0; s < MANY; s++)
-        patterns_launch(w.queue, w.step, w.in, w.out, i, GROUP, 0, NULL, NULL);
-    patterns_read(w.out, 0, GROUP * 4);
-    patterns_look(w.to, 0, GROUP, i);
-}
-
-/* Items [FIRST, FIRST + GROUP) of A to the same place of B, LOOPS times over, by one work-group. */
-static void launch_slow(cl_mem a, cl_mem b, unsigned k, unsigned loops, size_t first)
-{
-    const cl_buffer_region r = {first * 4, GROUP * 4};
-    cl_int err;
-    cl_mem from = clCreateSubBuffer(a, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
-    patterns_check(err, "clCreateSubBuffer");
-    cl_mem to = clCreateSubBuffer(b, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
-    patterns_check(err, "clCreateSubBuffer");
-    patterns_check(clSetKernelArg(w.slow, 3, sizeof loops, &loops), "clSetKernelArg");
-    patterns_launch(w.queue, w.slow, from, to, k, GROUP, 0, NULL, NULL);
-    clReleaseMemObject(from);
-    clReleaseMemObject(to);
-}
-
-static void look_slow(unsigned at, unsigned k, unsigned loops)
-{
-    unsigned x = w.from[at];
-    for (unsigned r = 0; r < loops; r++)
-        x = patterns_mixed(x, k);
-    if (w.to[at] != x) {
-        fprintf(stderr, "patterns: item %u is %u, not %u\n", at, w.to[at], x);
-        exit(1);
-    }
-}
-
-/* A millisecond each, by one work-group: nobody can divide it, but they need nothing of one another. */
-static void one_group_each(unsigned i)
-{
-    enum { MANY = 20, LOOPS = 600 };
-    patterns_write();
-    for (unsigned s = 0; s < MANY; s++)
-        launch_slow(w.in, w.out, i, LOOPS, (size_t)s * GROUP * 4);
-    patterns_read(w.out, 0, BYTES);
-    look_slow(0, i, LOOPS);
-    look_slow((MANY - 1) * GROUP * 4 + GROUP - 1, i, LOOPS);
-}
-
-/* The same, each of the last one's result. */
-static void one_group_chain(unsigned i)
-{
-    enum { MANY = 20, LOOPS = 600 };
-    patterns_write();
-    for (unsigned s = 0; s < MANY; s++)
-        launch_slow(s % 2 ? w.out : w.in, s % 2 ? w.in : w.out, i, LOOPS, 0);
-    patterns_read(w.in, 0, BYTES);
-    look_slow(GROUP - 1, i, LOOPS * MANY);
-}
-
-static void new_program(unsigned i)
-{
-    char number[32];
-    const char *text[] = {patterns_source, number};
-    cl_int err;
-    snprintf(number, sizeof number, "// %u\n", i);
-    cl_program p = clCreateProgramWithSource(w.context, 2, text, NULL, &err);
-    patterns_check(err, "clCreateProgramWithSource");
-    patterns_check(clBuildProgram(p, 1, &w.device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(p, "change", &err);
-    patterns_check(err, "clCreateKernel");
-    patterns_write();
-    patterns_launch(w.queue, kernel, w.in, w.out, i, ITEMS, 0, NULL, NULL);
-    patterns_read(w.out, 0, BYTES);
-    patterns_look(w.to, 0, ITEMS, i);
-    clReleaseKernel(kernel);
-    clReleaseProgram(p);
-}
-
 const struct patterns_pattern patterns[] = {
     {"write_read", "write, launch, read", write_read},
     {"zeros_first", "results into memory that a buffer's zeros came from", zeros_first},
@@ -420,7 +277,7 @@ const struct patterns_pattern patterns[] = {
     {"mapped", "input and results through maps", mapped},
     {"host_memory", "buffers over the program's memory", host_memory},
     {"new_buffers", "buffers made with their content, and released", new_buffers},
-    {"flag_each", "20 launches, a word read after each", flag_each},
+    {"flag_each", "20 launches, a word read after each", patterns_flag_each},
     {"fill_and_copy", "a fill before the launch, a copy after it", fill_and_copy},
     {"rectangles", "halves of rows, by rectangles", rectangles},
     {"sub_buffers", "16 sub-buffers, a launch each", sub_buffers},
@@ -430,10 +287,10 @@ const struct patterns_pattern patterns[] = {
     {"callback", "told by a callback", callback},
     {"image", "an image sampled", image},
     {"shared_memory", "coarse-grained shared virtual memory", shared_memory},
-    {"two_threads", "two threads with queues of their own", two_threads},
-    {"small_launches", "1,000 launches of a work-group", small_launches},
-    {"one_group_each", "20 launches of a work-group, a millisecond each", one_group_each},
-    {"one_group_chain", "the same, each of the last one's result", one_group_chain},
-    {"new_program", "a program built for each launch", new_program},
+    {"two_threads", "two threads with queues of their own", patterns_two_threads},
+    {"small_launches", "1,000 launches of a work-group", patterns_small_launches},
+    {"one_group_each", "20 launches of a work-group, a millisecond each", patterns_one_group_each},
+    {"one_group_chain", "the same, each of the last one's result", patterns_one_group_chain},
+    {"new_program", "a program built for each launch", patterns_new_program},
 };
 const unsigned patterns_n = sizeof patterns / sizeof *patterns;

@@ -12,26 +12,11 @@
 #include "shim/queue/form.h"
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/takers.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
 enum { FORCED_WAIT_MS = 60000 };
-
-static bool quarantined[YK_MAX_DEVICES];
-
-void yk_decide_quarantine(unsigned dev, cl_int err, bool in_time)
-{
-    static unsigned strikes[YK_MAX_DEVICES];
-    const unsigned enough = 3;
-    bool memory = err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY || err == CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (in_time && memory && __atomic_add_fetch(&strikes[dev], 1, __ATOMIC_RELAXED) < enough) {
-        yk_info("device %u has no memory for a share (%s); it takes none of this launch", dev, yk_cl_error_name(err));
-        return;
-    }
-    if (!__atomic_exchange_n(&quarantined[dev], true, __ATOMIC_RELAXED))
-        yk_warn("device %u (%s) failed a share (%s); it takes none any more", dev, yk_rt.machine->device[dev].name,
-                yk_cl_error_name(err));
-}
 
 uint64_t yk_decide_items(const struct yk_launch *l)
 {
@@ -66,14 +51,6 @@ static const char *whole_by_form(const struct yk_launch *l)
 }
 
 static const char one_group[] = "there is one work-group";
-
-static bool is_one_group(const struct yk_launch *l)
-{
-    for (cl_uint i = 0; l->has_local && i < l->dims; i++)
-        if (l->local[i] != l->global[i])
-            return false;
-    return l->has_local;
-}
 
 /* The number of WHY, from the last one where it is the same. Written in the order number, text under the lock and with
  * the text away meanwhile, so that whoever sees the same text before and after has its number. */
@@ -110,7 +87,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&
-               ((yk_decide_items(l) < 64 && !(yk_beside_possible() && is_one_group(l))) ||
+               ((yk_decide_items(l) < 64 && !(yk_beside_possible() && yk_launch_is_one_group(l))) ||
                 (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
@@ -122,7 +99,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
             why = f->reason;
         else if (!f && (state == YK_BUILD_ANALYSED || state == YK_BUILD_READY))
             why = "the kernel is not in the analysis";
-        else if (!(why = whole_by_form(l)) && is_one_group(l) && !yk_beside_forced() &&
+        else if (!(why = whole_by_form(l)) && yk_launch_is_one_group(l) && !yk_beside_forced() &&
                  (!yk_beside_possible() || (!pending && yk_code_lone_passes(code))))
             why = one_group;
         else if (!why && yk_worth_early(l))
@@ -169,74 +146,6 @@ static void choose_local(const struct yk_launch *l, const struct yk_facts_kernel
         }
 }
 
-/* Why DEV may not take a share of a launch of this kernel, the numerics aside; NULL: it may. *LATE: not yet, but it is
- * being built for and works in the host's memory, so that its share can begin when it is ready. */
-static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group,
-                               bool *late)
-{
-    *late = false;
-    const struct yk_device *d = &yk_rt.machine->device[dev];
-    struct yk_build *b = l->code->build;
-    if (!d->usable)
-        return "no second device is in use";
-    if (__atomic_load_n(&quarantined[dev], __ATOMIC_RELAXED))
-        return "the other device has failed a share";
-    if (d->max_group < group)
-        return "the work-groups are too large for the other device";
-    if (f->fp64 && !d->fp64)
-        return "the other device has no double precision";
-    if ((dev != yk_rt.machine->primary || f->needs_variant) && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) {
-        if (!d->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
-            return "the other device was not ready for the kernel";
-        *late = true;
-        if (!(yk_remember_alone(l) > 0))
-            return "the other device was not ready for the kernel";
-    } else if (!yk_build_has(b, dev, f->needs_variant)) {
-        if (__atomic_load_n(&b->reads_other[dev], __ATOMIC_RELAXED))
-            return "the other device's compiler makes another text of the program";
-        return b->kept_only && d->type & CL_DEVICE_TYPE_CPU ? "the other device was not ready for the kernel"
-                                                            : "the other device could not build the kernel";
-    }
-    uint64_t local = 0;
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        if (l->value[i].kind == YK_VALUE_MEM && l->value[i].u.mem->store->size > d->max_alloc)
-            return "a buffer is larger than the other device allocates";
-        if (l->value[i].kind == YK_VALUE_LOCAL)
-            local += l->value[i].size;
-    }
-    return local <= d->local_mem ? NULL : "the other device has less local memory than the kernel asks for";
-}
-
-/* Design, section 2: which numeric classes may share a launch of this kernel. */
-static bool numerics_allow(const struct yk_facts_kernel *f, unsigned dev, enum yk_numerics n)
-{
-    if (!(f->inexact || f->float_arith) || n == YK_NUMERICS_ANY || (n == YK_NUMERICS_MIXED && !f->inexact_escapes))
-        return true;
-    return dev == yk_rt.machine->primary ||
-           yk_numeric_class(&yk_rt.machine->device[dev]) == yk_numeric_class(yk_rt.primary);
-}
-
-/* *WHY: why the last device that may not take a share may not. */
-static unsigned find_takers(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
-                            bool *left_out, bool *would_mixed, const char **why)
-{
-    unsigned takers = 0;
-    *why = "no second device is in use";
-    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        const char *not = cannot_take(l, f, i, d->local[0] * d->local[1] * d->local[2], &d->late[i]);
-        d->takes[i] = false;
-        if (not ) {
-            *why = yk_rt.machine->device[i].usable ? not : *why;
-            continue;
-        }
-        d->takes[i] = numerics_allow(f, i, yk_rt.options.numerics);
-        takers += d->takes[i];
-        *left_out |= !d->takes[i];
-        *would_mixed |= !d->takes[i] && numerics_allow(f, i, YK_NUMERICS_MIXED);
-    }
-    return takers;
-}
-
 /* yoke-warm finds the classes out where nobody has before: are they there by now? Asked ten times a second. */
 static bool classes_found(const struct yk_build *b)
 {
@@ -270,7 +179,7 @@ bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64
     *d = *first;
     d->begin = begin;
     d->ahead = d->measure = false;
-    if (find_takers(l, f, d, &left_out, &would_mixed, &why) < 2)
+    if (yk_takers_find(l, f, d, &left_out, &would_mixed, &why) < 2)
         return false;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (d->late[i])
@@ -331,7 +240,7 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
         return false;
     bool left_out = false, would_mixed = false, others = false;
     const char *why;
-    find_takers(l, f, d, &left_out, &would_mixed, &why);
+    yk_takers_find(l, f, d, &left_out, &would_mixed, &why);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         d->takes[i] &= !d->late[i];
         others |= d->takes[i] && i != yk_rt.machine->primary;
@@ -359,7 +268,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         double ms = yk_remember_alone(l) / 16;
         state = yk_build_wait(build, YK_BUILD_ANALYSED, ms > 0 ? (uint64_t)(ms * 1e6) : 0);
     }
-    if (is_one_group(l))
+    if (yk_launch_is_one_group(l))
         look_at_one(l);
     if (whole_now(l, true)) {
         d->reason = "as decided at once";
@@ -386,10 +295,10 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         return;
     }
     bool left_out = false, would_mixed = false;
-    unsigned takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
+    unsigned takers = yk_takers_find(l, f, d, &left_out, &would_mixed, &why);
     if (left_out && classes_found(build)) {
         left_out = would_mixed = false;
-        takers = find_takers(l, f, d, &left_out, &would_mixed, &why);
+        takers = yk_takers_find(l, f, d, &left_out, &would_mixed, &why);
     }
     if (left_out)
         yk_stats_would_gain(would_mixed);

@@ -56,8 +56,4 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d);
 /** Work-items of L. */
 uint64_t yk_decide_items(const struct yk_launch *l);
 
-/** DEV failed a share: it takes none any more. IN_TIME: before it had begun and for want of memory, as ERR says; this
- * may have been the launch's fault, so it is forgiven twice. */
-void yk_decide_quarantine(unsigned dev, cl_int err, bool in_time);
-
 #endif

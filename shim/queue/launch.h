@@ -22,6 +22,15 @@ struct yk_launch {
     size_t offset[3], global[3], local[3];
 };
 
+/** Has L one work-group, of the size that the program gave? */
+static inline bool yk_launch_is_one_group(const struct yk_launch *l)
+{
+    for (cl_uint i = 0; l->has_local && i < l->dims; i++)
+        if (l->local[i] != l->global[i])
+            return false;
+    return l->has_local;
+}
+
 extern const struct yk_command_kind yk_launch_kind, yk_task_kind;
 
 /** Set all arguments of L on the real kernel K of device DEV. Errors: the driver's, or
@@ -38,8 +47,8 @@ void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct
  */
 cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
 
-/** D, what was decided of L and why, on the trace's track of decisions, ASKED for at (ns); numbers the launch. */
 struct yk_decision;
+/** D, what was decided of L and why, on the trace's track of decisions, ASKED for at (ns); numbers the launch. */
 void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t asked);
 
 /** L took the primary alone SECONDS: noted, here (the best of all, since first launches also compile) and for later

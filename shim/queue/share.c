@@ -8,6 +8,7 @@
 #include "shim/queue/busy.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/taker.h"
+#include "shim/queue/takers.h"
 
 /* Somebody who has not failed; the primary where it can. */
 static struct yk_taker *healthy(struct yk_taker *t, unsigned n)
@@ -47,7 +48,7 @@ static bool fill_in(struct yk_taker *t, unsigned n, struct yk_operands *operands
         if (next->err == CL_SUCCESS)
             yk_taker_run(next, todo);
         else
-            yk_decide_quarantine(next->dev, next->err, true);
+            yk_takers_quarantine(next->dev, next->err, true);
     }
 }
 
@@ -61,7 +62,7 @@ static cl_int merge(struct yk_taker *t, unsigned n, struct yk_operands *operands
     for (unsigned i = 0; i < n && err != CL_SUCCESS; i++)
         if (t[i].dev == bad) {
             t[i].err = err;
-            yk_decide_quarantine(bad, err, err == CL_OUT_OF_HOST_MEMORY);
+            yk_takers_quarantine(bad, err, err == CL_OUT_OF_HOST_MEMORY);
         }
     return err;
 }
@@ -298,7 +299,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         brought = yk_reductions_bring(&w.reductions, bad = home_of(d), &operands.moved);
     if (brought != CL_SUCCESS) {
         if (bad != yk_rt.machine->primary)
-            yk_decide_quarantine(bad, brought, true);
+            yk_takers_quarantine(bad, brought, true);
         err = YK_SHARE_UNTOUCHED;
     }
     if (yk_trace_on() && operands.moved)

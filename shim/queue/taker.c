@@ -1,4 +1,5 @@
 #include "shim/queue/taker.h"
+#include "shim/queue/takers.h"
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
@@ -108,7 +109,7 @@ static cl_int settle(struct yk_taker *t)
     } else {
         t->err = f->err;
         t->failed = f->chunk;
-        yk_decide_quarantine(t->dev, f->err, !t->touched);
+        yk_takers_quarantine(t->dev, f->err, !t->touched);
     }
     return f->err;
 }
