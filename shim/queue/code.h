@@ -116,12 +116,14 @@ static inline bool yk_code_skipped(struct yk_code *c)
  * atomic step; for every power of two of them the clock. */
 bool yk_code_lone_passes(struct yk_code *c);
 
-/** One was looked at, and ran beside others: the next are to be looked at, too. */
-static inline void yk_code_lone_found(struct yk_code *c)
+/** A launch of ITEMS work-items ran beside others: the next ones are to be looked at, too. */
+static inline void yk_code_found_beside(struct yk_code *c, double items)
 {
     __atomic_store_n(&c->lone_looked, true, __ATOMIC_RELAXED);
     __atomic_store_n(&c->lone_pass, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&c->looks, 0, __ATOMIC_RELAXED);
+    if (yk_code_get(&c->small) >= items)
+        yk_code_put(&c->small, 0);
 }
 
 /** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each

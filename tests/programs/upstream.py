@@ -115,6 +115,12 @@ def worse(bare, other):
     return lost
 
 
+def bare_device(devices):
+    """PoCL 3.1's basic device never ends what waits for a user event (test_array.py); its pthread device is as good a measure."""
+    first = devices.split()[0]
+    return "pthread" if first == "basic" else first
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=NEEDS)
@@ -141,7 +147,7 @@ def main():
     wrong, passed = [], 0
     with tempfile.TemporaryDirectory() as home:
         for file in [f for f in files if options.filter in f][first::step]:
-            bare = results(environment(home, options.devices.split()[0], None), file, folder, options.seconds)
+            bare = results(environment(home, bare_device(options.devices), None), file, folder, options.seconds)
             good = sum(v if isinstance(v, int) else v == "pass" for v in bare.values())
             passed += good
             print(f"{os.path.basename(file)}: {good} pass bare", flush=True)
