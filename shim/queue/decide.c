@@ -78,6 +78,14 @@ bool yk_decide_never_splits(struct yk_code *code)
     return true;
 }
 
+/* Is L, of one work-group, known to be too short for another device to be woken for it? */
+static bool is_short(const struct yk_launch *l)
+{
+    const double short_ms = 0.2;
+    double ms = yk_remember_alone(l);
+    return ms > 0 && ms < short_ms;
+}
+
 /* PENDING: L has come to the worker for something to be asked about it. */
 static bool whole_now(struct yk_launch *l, bool pending)
 {
@@ -100,7 +108,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
         else if (!f && (state == YK_BUILD_ANALYSED || state == YK_BUILD_READY))
             why = "the kernel is not in the analysis";
         else if (!(why = whole_by_form(l)) && yk_launch_is_one_group(l) && !yk_beside_forced() &&
-                 (!yk_beside_possible() || (!pending && yk_code_lone_passes(code))))
+                 (!yk_beside_possible() || (pending ? is_short(l) : yk_code_lone_passes(code))))
             why = one_group;
         else if (!why && yk_worth_early(l))
             why = "too little time was spent in the program's kernels for splitting to pay";
