@@ -49,7 +49,7 @@ static bool run_once(const char *name, int way, struct took *t)
     char number[16], time[16], line[128];
     char *argv[] = {again_self, (char[]){"--probe"}, strdup(name), number, time, NULL};
     pid_t pid;
-    snprintf(number, sizeof number, "%d", device);
+    snprintf(number, sizeof number, "%d", way ? 0 : device); /* yoke's is the only one */
     snprintf(time, sizeof time, "%d", ms);
     if (!argv[2]) {
         perror("patterns");
