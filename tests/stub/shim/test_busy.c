@@ -35,6 +35,7 @@ static void begin(void)
     yk_rt.primary = &machine.device[0];
     yk_busy_end(&one);
     yk_busy_end(&other);
+    yk_recall_finish(&code.recall);
     build = (struct yk_build){.content = {.hi = 7, .lo = ++number}};
     code = (struct yk_code){.build = &build, .name = name, .warm = {true, true}};
     launch = (struct yk_launch){.c = {.queue = &one},
@@ -47,6 +48,13 @@ static void begin(void)
         .range = {.dims = 1, .groups = {GROUPS, 1, 1}}, .total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true}};
     for (unsigned i = 0; i < machine.n; i++)
         yk_remember(&launch, i, i ? YK_SAMPLE_SHARED : YK_SAMPLE_ALONE, (double)GROUPS * LOCAL, ALONE_MS);
+}
+
+/* What its shares touch was remembered. */
+static void end(void)
+{
+    yk_recall_finish(&code.recall);
+    code.recall = (struct yk_recall){0};
 }
 
 START_TEST(a_queue_does_not_wait_for_itself)
@@ -83,6 +91,7 @@ START_TEST(idle_devices_are_divided_among)
     ck_assert_ptr_null(yk_divide(&launch, &facts, &decision));
     ck_assert_uint_eq(decision.to[0] - decision.from[0], GROUPS / 2);
     ck_assert(!decision.crowded);
+    end();
 }
 END_TEST
 
@@ -102,6 +111,7 @@ START_TEST(who_is_at_work_takes_less_or_nothing)
     begin();
     yk_busy_begin(&other, 1, 3 * ALONE_MS);
     ck_assert_ptr_nonnull(yk_divide(&launch, &facts, &decision)); /* whole on the primary */
+    end();
 }
 END_TEST
 
@@ -119,6 +129,7 @@ START_TEST(nothing_is_held_against_dividing)
     yk_busy_end(&other);
     decision.takes[0] = decision.takes[1] = true;
     ck_assert_ptr_null(yk_divide(&launch, &facts, &decision));
+    end();
 }
 END_TEST
 
