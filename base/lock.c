@@ -95,6 +95,17 @@ void yk_lock_timedwait(struct yk_lock *l, pthread_cond_t *c, const struct timesp
     pthread_cond_timedwait(c, &l->mutex, until);
 }
 
+void yk_lock_wait_ns(struct yk_lock *l, pthread_cond_t *c, uint64_t ns)
+{
+    const long second = 1000000000;
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    ns += (uint64_t)t.tv_nsec;
+    t.tv_sec += (time_t)(ns / second);
+    t.tv_nsec = (long)(ns % second);
+    yk_lock_timedwait(l, c, &t);
+}
+
 void yk_lock_assert_none(const char *where)
 {
 #ifdef YK_DEBUG

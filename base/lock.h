@@ -49,6 +49,8 @@ void yk_lock_drop_and_signal(struct yk_lock *l, pthread_cond_t *c);
 void yk_lock_wait(struct yk_lock *l, pthread_cond_t *c);
 /** The same until UNTIL (CLOCK_REALTIME) at the latest. */
 void yk_lock_timedwait(struct yk_lock *l, pthread_cond_t *c, const struct timespec *until);
+/** The same for NS nanoseconds at most. */
+void yk_lock_wait_ns(struct yk_lock *l, pthread_cond_t *c, uint64_t ns);
 /** Debug builds: abort if this thread holds any lock. Release builds: nothing. */
 void yk_lock_assert_none(const char *where);
 

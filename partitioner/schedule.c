@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 64, ROUNDS = 4 };
+enum { ROUNDS = 4 };
 
 /* When what task I waits for is done. */
 static double ready(const struct yk_schedule_task *t, unsigned i, const double *end)
@@ -18,11 +18,11 @@ static double ready(const struct yk_schedule_task *t, unsigned i, const double *
 
 double yk_schedule_ms(const struct yk_schedule_task *t, unsigned n, unsigned devices, const unsigned *place)
 {
-    double end[YK_SCHEDULE_TASKS], idle[MOST_DEVICES] = {0}, all = 0;
+    double end[YK_SCHEDULE_TASKS], idle[YK_SCHEDULE_DEVICES] = {0}, all = 0;
     for (unsigned i = 0; i < n; i++) {
-        double at = ready(t, i, end), *from = &idle[place[i]];
         if (place[i] >= devices || !(t[i].ms[place[i]] < INFINITY))
             return INFINITY;
+        double at = ready(t, i, end), *from = &idle[place[i]];
         *from = end[i] = (at > *from ? at : *from) + t[i].ms[place[i]];
         all = end[i] > all ? end[i] : all;
     }
@@ -32,7 +32,7 @@ double yk_schedule_ms(const struct yk_schedule_task *t, unsigned n, unsigned dev
 /* Each task to the device where it is done first; of equals to HOME. */
 static void list(const struct yk_schedule_task *t, unsigned n, unsigned devices, unsigned home, unsigned *place)
 {
-    double end[YK_SCHEDULE_TASKS], idle[MOST_DEVICES] = {0};
+    double end[YK_SCHEDULE_TASKS], idle[YK_SCHEDULE_DEVICES] = {0};
     for (unsigned i = 0; i < n; i++) {
         double at = ready(t, i, end), best = INFINITY;
         place[i] = home;

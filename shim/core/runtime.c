@@ -34,6 +34,18 @@ static void read_piping(struct yk_options *o)
     }
 }
 
+/* Who says how launches are to be divided, or has divided ones compared, has none placed otherwise. */
+static void read_beside(struct yk_options *o)
+{
+    const char *beside = yk_env_str("YOKE_BESIDE", "auto");
+    o->beside = !strcmp(beside, "off") ? YK_BESIDE_OFF : !strcmp(beside, "force") ? YK_BESIDE_FORCED : YK_BESIDE_AUTO;
+    if (o->beside == YK_BESIDE_AUTO && strcmp(beside, "auto"))
+        yk_warn("YOKE_BESIDE=%s is none of off, auto, force; using auto", beside);
+    bool other = o->force_split || o->reproducible || o->verify || (o->strategy && strcmp(o->strategy, "auto"));
+    if (o->beside == YK_BESIDE_AUTO && other)
+        o->beside = YK_BESIDE_OFF;
+}
+
 static void read_options(struct yk_options *o)
 {
     o->strategy = yk_env_str("YOKE_STRATEGY", NULL);
@@ -54,10 +66,6 @@ static void read_options(struct yk_options *o)
     o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;
     if (o->tail == YK_TAIL_AUTO && strcmp(tail, "auto"))
         yk_warn("YOKE_TAIL=%s is none of off, auto, force; using auto", tail);
-    const char *beside = yk_env_str("YOKE_BESIDE", "auto");
-    o->beside = !strcmp(beside, "off") ? YK_BESIDE_OFF : !strcmp(beside, "force") ? YK_BESIDE_FORCED : YK_BESIDE_AUTO;
-    if (o->beside == YK_BESIDE_AUTO && strcmp(beside, "auto"))
-        yk_warn("YOKE_BESIDE=%s is none of off, auto, force; using auto", beside);
     const char *evict = yk_env_str("YOKE_EVICT", "auto");
     o->evict = !strcmp(evict, "off") ? YK_EVICT_OFF : !strcmp(evict, "force") ? YK_EVICT_FORCED : YK_EVICT_AUTO;
     if (o->evict == YK_EVICT_AUTO && strcmp(evict, "auto"))
@@ -74,6 +82,7 @@ static void read_options(struct yk_options *o)
         yk_warn("YOKE_MERGE=%s is none of auto, kernel, difference; using auto", merge);
     o->recover = yk_env_bool("YOKE_RECOVER", false);
     o->verify = yk_env_bool("YOKE_VERIFY", false);
+    read_beside(o);
     o->verify_ulp = (unsigned)yk_env_int("YOKE_VERIFY_ULP", 0, 0, INT32_MAX);
     o->summary = yk_env_bool("YOKE_SUMMARY", false) && !yk_env_bool("YOKE_QUIET", false);
     o->json = yk_env_str("YOKE_JSON", NULL);

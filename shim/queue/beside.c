@@ -42,12 +42,7 @@ bool yk_beside_begins(struct yk_queue *q)
     unsigned n = yk_beside_pending(q, 2), pushed = q->pushed;
     if (n == 1 && (yk_beside_forced() || (b && b->hope) || yk_launch_is_one_group((struct yk_launch *)q->first)) &&
         q->asked != pushed && !q->stop) {
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_nsec += lull_ns;
-        if (t.tv_nsec >= 1000000000)
-            t.tv_sec++, t.tv_nsec -= 1000000000;
-        yk_lock_timedwait(&q->lock, &q->work, &t);
+        yk_lock_wait_ns(&q->lock, &q->work, lull_ns);
         n = yk_beside_pending(q, 2);
     }
     if (n < 2) {

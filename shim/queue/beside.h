@@ -15,6 +15,9 @@
 
 #define YK_BESIDE_REASON "it ran on one device, beside others of its queue on other devices"
 
+/** Shorter launches are left alone: a device is woken, and its share equipped, in some tens of microseconds. */
+static const double yk_beside_least_ms = 0.2;
+
 /** Is it insisted on, for tests: whatever can be, however short, by turns? */
 static inline bool yk_beside_forced(void)
 {

@@ -7,9 +7,6 @@
 #include "shim/queue/warm.h"
 #include "shim/queue/windows.h"
 
-/* A device is woken, and its share equipped: some tens of microseconds. */
-static const double least_ms = 0.2;
-
 /* A launch of so many work-groups per device and of so many ms is better divided, which needs no second launch. */
 static const double divided_groups = 8, divided_ms = 1;
 
@@ -93,7 +90,8 @@ static bool ask(struct yk_beside *b, struct yk_beside_entry *e)
         if (p.unseen[i] && yk_rt.machine->device[i].type & CL_DEVICE_TYPE_CPU && p.alone_ms > yk_warm_from_ms)
             yk_warm_ask(l, i, e->d.local);
     }
-    return yk_beside_forced() || (p.alone_ms >= least_ms && !p.guessed && !rather_divided(l, &e->d, p.alone_ms));
+    return yk_beside_forced() ||
+           (p.alone_ms >= yk_beside_least_ms && !p.guessed && !rather_divided(l, &e->d, p.alone_ms));
 }
 
 /* Whether and how long E may run where. False: nobody but the primary may have it, or it is better left alone. */

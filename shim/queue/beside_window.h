@@ -8,6 +8,7 @@
 #include "shim/queue/part.h"
 
 enum { YK_BESIDE_MOST = YK_SCHEDULE_TASKS };
+_Static_assert((unsigned)YK_MAX_DEVICES <= (unsigned)YK_SCHEDULE_DEVICES, "every device may have some");
 
 /* Bytes [from, to) of a store that a launch touches. */
 struct yk_beside_touch {

@@ -89,15 +89,10 @@ enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state,
     enum yk_build_state now = yk_build_now(b);
     if (now >= state || !ns)
         return now;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    uint64_t t = (uint64_t)until.tv_nsec + ns % 1000000000u;
-    until.tv_sec += (time_t)(ns / 1000000000u + t / 1000000000u);
-    until.tv_nsec = (long)(t % 1000000000u);
-    uint64_t end = yk_now_ns() + ns;
+    uint64_t end = yk_now_ns() + ns, at;
     yk_lock_take(&b->lock);
-    while (b->state < state && yk_now_ns() < end)
-        yk_lock_timedwait(&b->lock, &b->changed, &until);
+    while (b->state < state && (at = yk_now_ns()) < end)
+        yk_lock_wait_ns(&b->lock, &b->changed, end - at);
     now = b->state;
     yk_lock_drop(&b->lock);
     return now;

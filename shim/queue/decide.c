@@ -1,8 +1,6 @@
 #include "shim/queue/decide.h"
-#include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
-#include "base/log.h"
 #include "device/numeric.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
@@ -81,9 +79,8 @@ bool yk_decide_never_splits(struct yk_code *code)
 /* Is L, of one work-group, known to be too short for another device to be woken for it? */
 static bool is_short(const struct yk_launch *l)
 {
-    const double short_ms = 0.2;
     double ms = yk_remember_alone(l);
-    return ms > 0 && ms < short_ms;
+    return ms > 0 && ms < yk_beside_least_ms;
 }
 
 /* PENDING: L has come to the worker for something to be asked about it. */

@@ -325,14 +325,9 @@ void yk_gather_idle(struct yk_queue *q)
         yk_lock_wait(&q->lock, &q->work);
         return;
     }
-    struct timespec t;
     unsigned taken = g->seen = g->taken;
-    clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += lull_ns;
-    if (t.tv_nsec >= 1000000000)
-        t.tv_sec++, t.tv_nsec -= 1000000000;
     g->watched = true;
-    yk_lock_timedwait(&q->lock, &q->work, &t);
+    yk_lock_wait_ns(&q->lock, &q->work, lull_ns);
     g->watched = false;
     if (g->now.n && g->taken == taken) {
         yk_lock_drop(&q->lock);

@@ -123,12 +123,7 @@ bool yk_stages_collect(struct yk_queue *q, struct yk_chain *chain, unsigned *pla
 {
     while (!look(q, chain)) {
         unsigned pushed = q->pushed;
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_nsec += lull_ns;
-        if (t.tv_nsec >= 1000000000)
-            t.tv_sec++, t.tv_nsec -= 1000000000;
-        yk_lock_timedwait(&q->lock, &q->work, &t);
+        yk_lock_wait_ns(&q->lock, &q->work, lull_ns);
         if (q->pushed == pushed && q->asked != pushed && !q->stop) {
             look(q, chain);
             break;

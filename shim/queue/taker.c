@@ -1,5 +1,4 @@
 #include "shim/queue/taker.h"
-#include "shim/queue/takers.h"
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
@@ -9,6 +8,7 @@
 #include "shim/queue/form.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
+#include "shim/queue/takers.h"
 
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
 static const uint64_t most_asked_ns = 1000000000; /* then the driver is waited for, which may know of a loss */

@@ -1,5 +1,6 @@
 /* Which devices may take a share of a launch: those that have its kernel, room for it and the primary's way of
- * rounding, and that have not failed. Who uses it: decide.c; share.c says who has failed. Calls no driver. */
+ * rounding, and that have not failed. Who uses it: decide.c; share.c and taker.c say who has failed. Calls no driver.
+ */
 #ifndef YK_SHIM_QUEUE_TAKERS_H
 #define YK_SHIM_QUEUE_TAKERS_H
 
@@ -8,8 +9,7 @@
 /**
  * The devices that may take a share of L, whose facts are F and local size is in D, into D->takes and, of those that
  * are still being built for, D->late. Returns how many. *WHY: why the last device that may not may not. *LEFT_OUT:
- * numerics alone keep some out; *WOULD_MIXED:
- * --numerics mixed would not. The last two are only ever set.
+ * numerics alone keep some out; *WOULD_MIXED: --numerics mixed would not; these two are only ever set.
  */
 unsigned yk_takers_find(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
                         bool *left_out, bool *would_mixed, const char **why);

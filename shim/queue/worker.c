@@ -104,7 +104,7 @@ static void await_issuing(struct yk_queue *q)
             nanosleep(&(struct timespec){0, ns}, NULL);
 }
 
-/* C, which nobody finds any more, is over. With the lock held. */
+/* C, which nobody finds any more, is over; the first N commands are. With the lock held, which they drop. */
 static void done_with(struct yk_queue *q, struct yk_command *c)
 {
     if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
@@ -112,6 +112,15 @@ static void done_with(struct yk_queue *q, struct yk_command *c)
     yk_lock_drop(&q->lock);
     yk_command_free(c);
     yk_lock_take(&q->lock);
+}
+
+static void done_with_first(struct yk_queue *q, unsigned n)
+{
+    for (; n; n--) {
+        struct yk_command *c = q->first;
+        unlink_command(q, c);
+        done_with(q, c);
+    }
 }
 
 /* A launch beside its transfers, where that is what is pending. False: the first *PLAIN commands are to be carried out
@@ -126,11 +135,7 @@ static bool carry_chain(struct yk_queue *q, unsigned *plain)
     yk_gather_drain(q);
     unsigned n = chain.nwrites + 1 + chain.nreads, done = yk_stages_run(&chain);
     yk_lock_take(&q->lock);
-    for (unsigned i = 0; i < done; i++) {
-        struct yk_command *c = q->first;
-        unlink_command(q, c);
-        done_with(q, c);
-    }
+    done_with_first(q, done);
     *plain = n - done;
     return done > 0;
 }
@@ -176,11 +181,7 @@ static bool carry_beside(struct yk_queue *q, unsigned *plain)
     yk_gather_drain(q);
     unsigned done = yk_beside_run(q, plain);
     yk_lock_take(&q->lock);
-    for (unsigned i = 0; i < done; i++) {
-        struct yk_command *c = q->first;
-        unlink_command(q, c);
-        done_with(q, c);
-    }
+    done_with_first(q, done);
     if (done)
         *plain = 0;
     return done > 0;
@@ -217,12 +218,7 @@ static void *worker_thread(void *arg)
         bool failed = false;
         struct yk_command *c = runnable(q, &failed);
         if (!c) {
-            struct timespec t;
-            clock_gettime(CLOCK_REALTIME, &t);
-            t.tv_nsec += 200000;
-            if (t.tv_nsec >= 1000000000)
-                t.tv_sec++, t.tv_nsec -= 1000000000;
-            yk_lock_timedwait(&q->lock, &q->work, &t);
+            yk_lock_wait_ns(&q->lock, &q->work, 200000);
             continue;
         }
         if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))

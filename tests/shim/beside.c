@@ -8,20 +8,12 @@
  *   rounds  `each` again and again, for two seconds, milliseconds per launch
  *   links   `chain` in the same way
  * Every result is checked here. */
-#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include "tests/shim/plain.h"
 
 enum { LOCAL = 16, PLACES = 24, LAUNCHES = 40, ROUNDS = 12, CELLS = PLACES * LOCAL };
-
-static void check(cl_int err, const char *what)
-{
-    if (err == CL_SUCCESS)
-        return;
-    fprintf(stderr, "beside: %s: error %d\n", what, err);
-    exit(1);
-}
 
 /* Its work-item mixes two numbers, N times over. */
 static const char source[] = "kernel void stir(global uint *m, uint to, uint a, uint b, uint n)\n"
@@ -133,23 +125,11 @@ static void long_ones(int depend)
 
 int main(int argc, char **argv)
 {
-    const char *text = source, how = argc == 2 ? argv[1][0] : 0;
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int err;
-    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    check(err, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, how == 'f' ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &err);
-    check(err, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    check(err, "clCreateProgramWithSource");
-    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    kernel = clCreateKernel(program, "stir", &err);
-    check(err, "clCreateKernel");
-    memory = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof model, NULL, &err);
-    check(err, "clCreateBuffer");
+    char how = argc == 2 ? argv[1][0] : 0;
+    struct plain p = plain_open(how == 'f' ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, source);
+    queue = p.queue;
+    kernel = plain_kernel(&p, "stir");
+    memory = plain_buffer(&p, sizeof model);
     check(clSetKernelArg(kernel, 0, sizeof memory, &memory), "clSetKernelArg");
     fill();
     if (how == 'r' || how == 'l') {
@@ -163,8 +143,8 @@ int main(int argc, char **argv)
     }
     clReleaseMemObject(memory);
     clReleaseKernel(kernel);
-    clReleaseProgram(program);
+    clReleaseProgram(p.program);
     clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    clReleaseContext(p.context);
     return 0;
 }

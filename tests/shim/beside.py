@@ -43,8 +43,11 @@ def main():
             processes += 1
             time.sleep(0.5)
         links = elsewhere(home, "links")
+        asked = elsewhere(home, "rounds", YOKE_STRATEGY="single:0") + elsewhere(home, "rounds", YOKE_VERIFY="1")
     if not found:
         bad.append(f"after {processes} processes no launch ran on another device")
+    if asked:
+        bad.append(f"{asked} launches ran on another device although a strategy or comparing was asked for")
     if links:
         bad.append(f"{links} launches of a chain ran on another device")
     print(f"forced {forced}, with a device that fails {failing}, off {off}, by itself {found} in process {processes}, of a chain {links}")

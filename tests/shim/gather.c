@@ -5,20 +5,12 @@
  *   piled   launches enqueued behind one that waits for the program itself; every third time somebody waits for the
  * last late    launches that are held, and between them ones that go straight to the driver with some arguments of
  * theirs Every result is checked here. */
-#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/shim/plain.h"
 
 enum { LOCAL = 16, LAUNCHES = 32, ROUNDS = 20, MANY = 60000, CELLS = MANY * LOCAL };
-
-static void check(cl_int err, const char *what)
-{
-    if (err == CL_SUCCESS)
-        return;
-    fprintf(stderr, "gather: %s: error %d\n", what, err);
-    exit(1);
-}
 
 static const char source[] =
     "#define K(n) __kernel void put##n(__global int *out, int base, int value)                       \\\n"
@@ -122,27 +114,15 @@ static void piled(int round, cl_context context)
 
 int main(int argc, char **argv)
 {
-    const char *how = argc == 2 ? argv[1] : "", *text = source;
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int err;
-    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    check(err, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, 0, &err);
-    check(err, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    check(err, "clCreateProgramWithSource");
-    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    const char *how = argc == 2 ? argv[1] : "";
+    struct plain p = plain_open(0, source);
+    queue = p.queue;
     for (int i = 0; i < 4; i++) {
         char name[8];
         snprintf(name, sizeof name, "put%d", i);
-        kernel[i] = clCreateKernel(program, name, &err);
-        check(err, name);
+        kernel[i] = plain_kernel(&p, name);
     }
-    out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof host, NULL, &err);
-    check(err, "clCreateBuffer");
+    out = plain_buffer(&p, sizeof host);
     for (int round = 0; round < ROUNDS && !strcmp(how, "alone"); round++) {
         cl_event e;
         launch(0, 0, round, &e);
@@ -164,10 +144,9 @@ int main(int argc, char **argv)
     }
     for (int round = 0; round < ROUNDS && !strcmp(how, "piled"); round++) {
         launch(1, 0, round, NULL); /* so that the kernel of the one that waits has its arguments */
-        piled(round, context);
+        piled(round, p.context);
     }
-    cl_mem other = clCreateBuffer(context, CL_MEM_READ_WRITE, 2 * LAUNCHES * LOCAL * sizeof *host, NULL, &err);
-    check(err, "clCreateBuffer");
+    cl_mem other = plain_buffer(&p, 2 * LAUNCHES * LOCAL * sizeof *host);
     for (int round = 0; round < ROUNDS && !strcmp(how, "late"); round++)
         late(round, other);
     return 0;

@@ -2,7 +2,6 @@
  * what lies at its address in every way there is: bytes that come from, or go to, pages of before show.
  *
  *     pinned [MIB]        of each range (1); for a GPU, where ranges of 16 MiB and more are pinned, 64 */
-#include <CL/cl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/shim/plain.h"
 
 enum { TIMES = 20, LITTLE = 4096 };
 
@@ -19,14 +19,6 @@ static cl_command_queue queue;
 static cl_mem device_memory;
 static size_t bytes = 1 << 20;
 static int wrong;
-
-static void check(cl_int err, const char *what)
-{
-    if (err == CL_SUCCESS)
-        return;
-    fprintf(stderr, "pinned: %s: error %d\n", what, err);
-    exit(1);
-}
 
 static unsigned char *map_at(void *at)
 {

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "transform/facts_regions.h"
 
 enum { NODES = 256, SIZE = 1 << 20 };
@@ -117,38 +118,45 @@ static inline const struct yk_touch *only(void)
     return &reach.touch.v[0];
 }
 
-static inline void plain(uint64_t offset, uint64_t bytes, bool exact)
+/* Whether the box comes to what a test expects of it; what it comes to instead is said. */
+static inline bool said(bool so, const struct yk_touch *t)
 {
-    const struct yk_touch *t = only();
-    ck_assert_uint_eq(t->region.offset, offset);
-    ck_assert_uint_eq(t->region.bytes, bytes);
-    ck_assert(t->region.rows == 1 && t->region.slices == 1);
-    ck_assert_int_eq(t->exact, exact);
-    ck_assert(!t->whole);
+    if (!so)
+        fprintf(stderr, "%llu bytes from %llu on, %llu rows by %llu, %llu slices,%s%s\n",
+                (unsigned long long)t->region.bytes, (unsigned long long)t->region.offset,
+                (unsigned long long)t->region.rows, (unsigned long long)t->region.row_pitch,
+                (unsigned long long)t->region.slices, t->exact ? " exact" : "", t->whole ? " whole" : "");
+    return so;
 }
 
-static inline void rows(uint64_t offset, uint64_t bytes, uint64_t n, uint64_t pitch, bool exact)
+static inline bool rows(uint64_t offset, uint64_t bytes, uint64_t n, uint64_t pitch, bool exact)
 {
     const struct yk_touch *t = only();
-    ck_assert_uint_eq(t->region.offset, offset);
-    ck_assert_uint_eq(t->region.bytes, bytes);
-    ck_assert_uint_eq(t->region.rows, n);
-    ck_assert_uint_eq(t->region.row_pitch, pitch);
-    ck_assert_uint_eq(t->region.slices, 1);
-    ck_assert_int_eq(t->exact, exact);
+    return said(t->region.offset == offset && t->region.bytes == bytes && t->region.rows == n &&
+                    t->region.row_pitch == pitch && t->region.slices == 1 && t->exact == exact,
+                t);
 }
 
-static inline void nothing(void)
+static inline bool plain(uint64_t offset, uint64_t bytes, bool exact)
+{
+    const struct yk_touch *t = only();
+    return said(t->region.offset == offset && t->region.bytes == bytes && t->region.rows == 1 &&
+                    t->region.slices == 1 && t->exact == exact && !t->whole,
+                t);
+}
+
+static inline bool nothing(void)
 {
     run();
-    ck_assert_uint_eq(reach.touch.n, 0);
+    return reach.touch.n == 0;
 }
 
-static inline void whole(void)
+static inline bool whole(void)
 {
     const struct yk_touch *t = only();
-    ck_assert(t->whole && !t->exact && t->region.offset == 0 && t->region.bytes == SIZE);
+    return said(t->whole && !t->exact && t->region.offset == 0 && t->region.bytes == SIZE, t);
 }
+
 /* An unknown number from LO to HI. */
 static inline unsigned some(int64_t lo, int64_t hi)
 {
@@ -157,21 +165,24 @@ static inline unsigned some(int64_t lo, int64_t hi)
     return plus(n, lo);
 }
 
-static inline void within(unsigned x, int64_t lo, int64_t hi)
+/* Are LO and HI the bounds of node X? */
+static inline bool within(unsigned x, int64_t lo, int64_t hi)
 {
     run();
-    ck_assert(!reach.form[x].top);
-    ck_assert_int_eq(reach.form[x].lo, lo);
-    ck_assert_int_eq(reach.form[x].hi, hi);
+    const struct yk_form *f = &reach.form[x];
+    if (f->top || f->lo != lo || f->hi != hi)
+        fprintf(stderr, "%s%lld to %lld\n", f->top ? "unknown, " : "", (long long)f->lo, (long long)f->hi);
+    return !f->top && f->lo == lo && f->hi == hi;
 }
 
-static inline void known(unsigned x, bool yes)
+/* Is node X known but for ids and loops, or (not YES) is it not? */
+static inline bool known(unsigned x, bool yes)
 {
     run();
     bool all = !reach.form[x].top;
     for (unsigned i = 0; i < reach.form[x].n; i++)
         all &= !reach.vars.v[reach.form[x].var[i]].free;
-    ck_assert_int_eq(all, yes);
+    return all == yes;
 }
 
 #endif

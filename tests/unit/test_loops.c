@@ -119,7 +119,8 @@ START_TEST(how_often_a_loop_goes_round)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin();
         unsigned from = some(cases[i].from_lo, cases[i].from_hi), to = some(cases[i].to_lo, cases[i].to_hi);
-        within(op3(YK_NODE_TRIP, 64, from, number(cases[i].by), to, YK_TRIP(cases[i].test, 64)), 0, cases[i].most);
+        ck_assert(
+            within(op3(YK_NODE_TRIP, 64, from, number(cases[i].by), to, YK_TRIP(cases[i].test, 64)), 0, cases[i].most));
     }
     begin(); /* from or to a number that is not known */
     unsigned trip = op3(YK_NODE_TRIP, 64, some(2, 5), number(1), number(5), YK_TRIP(YK_TRIP_NE, 64)),
@@ -138,7 +139,7 @@ START_TEST(each_in_turn)
 {
     begin();
     writes(4, times(op3(YK_NODE_IOTA, 64, number(6), 0, 0, 0), 4));
-    plain(0, 24, true);
+    ck_assert(plain(0, 24, true));
     begin();
     writes(4, times(op3(YK_NODE_IOTA, 64, id(0), 0, 0, 0), 4)); /* as many as the id says */
     run();
@@ -150,7 +151,7 @@ START_TEST(each_in_turn)
     ck_assert(reach.touch.n == 1 && !reach.touch.v[0].exact && reach.touch.v[0].region.bytes == 5);
     begin();
     writes(4, op3(YK_NODE_IOTA, 64, number(YK_FORM_MOST), 0, 0, 0));
-    whole();
+    ck_assert(whole());
     for (int64_t more = 0; more < 2; more++) { /* of any number, as long as it can be computed with */
         begin();
         unsigned most = number(YK_FORM_MOST / 2 + more), any = op3(YK_NODE_UNKNOWN, 64, 0, 0, 0, 0),

@@ -3,10 +3,10 @@
 #include "tests/unit/reach.h"
 
 /* One byte at X, which is known. */
-static void is(unsigned x, int64_t want)
+static bool is(unsigned x, int64_t want)
 {
     writes(1, plus(x, 1000));
-    plain((uint64_t)(1000 + want), 1, true);
+    return plain((uint64_t)(1000 + want), 1, true);
 }
 
 START_TEST(ids_and_sizes)
@@ -27,25 +27,25 @@ START_TEST(ids_and_sizes)
     for (unsigned d = 0; d < 3; d++) {
         for (unsigned i = 0; i < 4; i++) {
             begin();
-            is(leaf(sizes[i].what, d), sizes[i].want[d]);
+            ck_assert(is(leaf(sizes[i].what, d), sizes[i].want[d]));
         }
         for (unsigned i = 0; i < 3; i++) {
             begin();
             writes(1, leaf(ids[i].what, d));
-            plain(ids[i].first[d], ids[i].n[d], true);
+            ck_assert(plain(ids[i].first[d], ids[i].n[d], true));
         }
     }
     for (unsigned dims = 1; dims <= 3; dims++) {
         begin();
         launch.dims = dims;
-        is(leaf(YK_NODE_WORK_DIM, 0), dims);
+        ck_assert(is(leaf(YK_NODE_WORK_DIM, 0), dims));
     }
     for (uint64_t more = 0; more < 2; more++) { /* nothing real, and more is not to be computed with */
         begin();
         launch.offset[0] = (uint64_t)YK_FORM_MOST + more;
         unsigned offset = leaf(YK_NODE_GLOBAL_OFFSET, 0);
         writes(1, id(0));
-        whole();
+        ck_assert(whole());
         ck_assert_int_eq(reach.form[offset].top, more);
     }
 }
@@ -55,27 +55,27 @@ START_TEST(arguments_are_signed_numbers_of_their_bytes)
 {
     begin();
     narrow = -7;
-    is(op3(YK_NODE_SEXT, 64, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), 0, 0, 0), -7);
+    ck_assert(is(op3(YK_NODE_SEXT, 64, op3(YK_NODE_ARG, 32, 2, 0, 0, 0), 0, 0, 0), -7));
     begin();
     narrow = 0x7fff0012;
-    is(op3(YK_NODE_ZEXT, 64, op3(YK_NODE_ARG, 16, 2, 0, 0, 0), 0, 0, 0), 0x12);
+    ck_assert(is(op3(YK_NODE_ZEXT, 64, op3(YK_NODE_ARG, 16, 2, 0, 0, 0), 0, 0, 0), 0x12));
     begin();
     wide[0] = 5;
     wide[1] = 600;
-    is(op3(YK_NODE_ARG, 64, 3, 0, 0, 8), 600); /* a struct's second field */
+    ck_assert(is(op3(YK_NODE_ARG, 64, 3, 0, 0, 8), 600)); /* a struct's second field */
     begin();
     writes(1, op3(YK_NODE_ARG, 64, 3, 0, 0, 12)); /* not all of it was given */
-    whole();
+    ck_assert(whole());
     begin();
     writes(1, op3(YK_NODE_ARG, 64, 0, 0, 0, 0)); /* a buffer is no number */
-    whole();
+    ck_assert(whole());
     begin();
     writes(1, op3(YK_NODE_ZEXT, 64, op3(YK_NODE_ARG, 16, 0, 0, 0, 0), 0, 0, 0));
-    plain(0, 65536, false);
+    ck_assert(plain(0, 65536, false));
     begin();
     wide[0] = INT64_MAX;
     writes(1, op3(YK_NODE_ARG, 64, 3, 0, 0, 0));
-    whole();
+    ck_assert(whole());
 }
 END_TEST
 
@@ -83,10 +83,10 @@ START_TEST(rows_and_planes)
 {
     begin();
     writes(4, op(YK_NODE_ADD, times(id(0), 4), times(id(1), 400)));
-    rows(14 * 4 + 20 * 400, 32, 2, 400, true);
+    ck_assert(rows(14 * 4 + 20 * 400, 32, 2, 400, true));
     begin();
     writes(4, op(YK_NODE_ADD, times(id(0), 4), times(id(1), 32))); /* rows without a gap */
-    plain(14 * 4 + 20 * 32, 64, true);
+    ck_assert(plain(14 * 4 + 20 * 32, 64, true));
     begin();
     box.count[2] = 1;
     box.first[2] = 0;
@@ -97,28 +97,28 @@ START_TEST(rows_and_planes)
               t->region.row_pitch == 100 && t->region.slices == 3 && t->region.slice_pitch == 10000);
     begin();
     writes(4, op(YK_NODE_SUB, number(4000), times(id(0), 4))); /* backwards */
-    plain(4000 - 21 * 4, 32, true);
+    ck_assert(plain(4000 - 21 * 4, 32, true));
     begin();
     writes(4, times(id(0), 12));
-    rows(14 * 12, 4, 8, 12, true);
+    ck_assert(rows(14 * 12, 4, 8, 12, true));
     begin();
     touches(YK_ACCESS_READ, 0, 4, times(id(0), 24));
-    rows(14 * 24, 4, 8, 24, false);
+    ck_assert(rows(14 * 24, 4, 8, 24, false));
     begin();
     touches(YK_ACCESS_READ, 0, 4, times(id(0), 12)); /* a few bytes here and there: one piece too */
-    plain(14 * 12, 88, false);
+    ck_assert(plain(14 * 12, 88, false));
     begin();
     touches(YK_ACCESS_READ, 0, 96, times(id(0), 100)); /* hardly anything between the rows: one piece */
-    plain(1400, 796, false);
+    ck_assert(plain(1400, 796, false));
     begin();
     touches(YK_ACCESS_READ, 0, 95, times(id(0), 100)); /* 19 of 20 bytes still are */
-    plain(1400, 795, false);
+    ck_assert(plain(1400, 795, false));
     begin();
     touches(YK_ACCESS_READ, 0, 94, times(id(0), 100));
-    rows(1400, 94, 8, 100, false);
+    ck_assert(rows(1400, 94, 8, 100, false));
     begin();
     writes(96, times(id(0), 100));
-    rows(1400, 96, 8, 100, true);
+    ck_assert(rows(1400, 96, 8, 100, true));
 }
 END_TEST
 
@@ -127,32 +127,32 @@ START_TEST(outside_of_the_buffer)
     begin();
     value[0].size = 60;
     writes(4, times(id(0), 4)); /* bytes 56 to 87 */
-    plain(56, 4, false);
+    ck_assert(plain(56, 4, false));
     static const uint64_t enough[] = {88, YK_FORM_MOST}; /* of more than that nothing is known */
     for (unsigned i = 0; i < 2; i++) {
         begin();
         value[0].size = enough[i];
         writes(4, times(id(0), 4));
-        plain(56, 32, true);
+        ck_assert(plain(56, 32, true));
     }
     begin();
     value[0].size = 56;
     writes(4, times(id(0), 4));
-    nothing();
+    ck_assert(nothing());
     begin();
     writes(4, op(YK_NODE_SUB, times(id(0), 4), number(68)));
-    plain(0, 20, false);
+    ck_assert(plain(0, 20, false));
     begin();
     writes(4, op(YK_NODE_SUB, times(id(0), 4), number(88)));
-    nothing();
+    ck_assert(nothing());
     begin();
     value[0].size = 0;
     writes(4, times(id(0), 4));
-    nothing();
+    ck_assert(nothing());
     begin();
     touches(YK_ACCESS_READ, 0, 4, times(id(0), 12)); /* rows up to 256, of which the buffer has less */
     value[0].size = 255;
-    plain(168, 87, false);
+    ck_assert(plain(168, 87, false));
 }
 END_TEST
 
@@ -189,12 +189,12 @@ START_TEST(neighbours_are_joined)
     begin();
     for (unsigned i = 0; i < 3; i++)
         touches(YK_ACCESS_READ, 0, 4, plus(times(id(0), 4), i * 4)); /* p[i], p[i + 1], p[i + 2] */
-    plain(56, 40, false);
+    ck_assert(plain(56, 40, false));
     begin();
     touches(YK_ACCESS_READ, 0, 4, times(id(0), 4));
     touches(YK_ACCESS_READ, 0, 4, plus(times(id(0), 4), 64)); /* apart */
     touches(YK_ACCESS_READ, 0, 4, plus(times(id(0), 4), 32)); /* and now they meet */
-    plain(56, 96, false);
+    ck_assert(plain(56, 96, false));
     begin();
     touches(YK_ACCESS_READ, 0, 4, times(id(0), 4));
     touches(YK_ACCESS_READ, 1, 4, times(id(0), 4));
@@ -204,15 +204,15 @@ START_TEST(neighbours_are_joined)
     begin(); /* the fields of structs, one after the other */
     for (unsigned i = 0; i < 3; i++)
         writes(4, plus(times(id(0), 12), i * 4));
-    plain(14 * 12, 8 * 12, true);
+    ck_assert(plain(14 * 12, 8 * 12, true));
     begin(); /* one of them less: rows */
     for (unsigned i = 0; i < 2; i++)
         writes(4, plus(times(id(0), 12), i * 4));
-    rows(14 * 12, 8, 8, 12, true);
+    ck_assert(rows(14 * 12, 8, 8, 12, true));
     begin(); /* rows above and below */
     for (unsigned i = 0; i < 3; i++)
         touches(YK_ACCESS_READ, 0, 4, plus(op(YK_NODE_ADD, times(id(0), 4), times(id(1), 400)), (int64_t)i * 400));
-    rows(56 + 8000, 32, 4, 400, false);
+    ck_assert(rows(56 + 8000, 32, 4, 400, false));
     begin(); /* rows far apart are two */
     for (unsigned i = 0; i < 2; i++)
         touches(YK_ACCESS_READ, 0, 4, plus(op(YK_NODE_ADD, times(id(0), 4), times(id(1), 400)), (int64_t)i * 1200));
@@ -248,17 +248,17 @@ START_TEST(what_is_not_bounded_is_the_whole_buffer)
     arg[0].read = arg[0].written = arg[1].read = arg[2].read = true;
     arg[1].kind = YK_ARG_LOCAL;
     value[0].size = 0;
-    nothing();
+    ck_assert(nothing());
     begin(); /* what is no argument of the kernel */
     kernel.nargs = 1;
     arg[1].bounded = false;
     arg[1].read = true;
-    nothing();
+    ck_assert(nothing());
     begin();
     arg[0].bounded = false;
     arg[0].kind = YK_ARG_CONSTANT;
     arg[0].read = true;
-    whole();
+    ck_assert(whole());
 }
 END_TEST
 

@@ -39,6 +39,7 @@ extern struct world {
     cl_kernel fill, add, copy, rows;
     uint64_t random;
     unsigned long seed, step;
+    size_t compared; /* bytes that were read, all as they should be */
     const char *what;
 } w;
 
@@ -50,6 +51,7 @@ static inline size_t below(size_t n)
 
 static inline void compare(const unsigned char *got, const unsigned char *want, size_t n)
 {
+    w.compared += n;
     for (size_t i = 0; i < n; i++)
         if (got[i] != want[i])
             ck_abort_msg("seed %lu step %lu (%s): byte %zu of %zu is %02x instead of %02x", w.seed, w.step, w.what, i,

@@ -137,7 +137,8 @@ static void make_memories(void)
     }
 }
 
-static void run(unsigned long seed)
+/* Returns how many bytes were compared, at least all that there are at the end. */
+static size_t run(unsigned long seed)
 {
     static const struct {
         const char *name;
@@ -148,6 +149,7 @@ static void run(unsigned long seed)
                {"misc", do_misc, 2},      {"launch", do_launch, 8}};
     w.random = seed * 2654435761u + 99;
     w.seed = seed;
+    w.compared = 0;
     w.ordered = below(2);
     cl_int err;
     for (int i = 0; i < 2; i++) {
@@ -193,6 +195,7 @@ static void run(unsigned long seed)
         free(w.memory[i].model);
         free(w.memory[i].app);
     }
+    return w.compared;
 }
 
 START_TEST(what_is_read_is_what_was_written)
@@ -206,7 +209,7 @@ START_TEST(what_is_read_is_what_was_written)
         w.add = shim_kernel(&w.s, "add");
         w.copy = shim_kernel(&w.s, "copy");
         w.rows = shim_kernel(&w.s, "rows");
-        run(seed);
+        ck_assert_uint_gt(run(seed), 0);
         OK(clReleaseKernel(w.fill));
         OK(clReleaseKernel(w.add));
         OK(clReleaseKernel(w.copy));
