@@ -9,7 +9,12 @@
 /** Run FN(ARG) on the callback thread, in order of posting. False: no memory or thread; nothing will run. */
 bool yk_callback_post(void (*fn)(void *arg), void *arg);
 
-/** Poll EV (which stands for a real event) until it is complete, then yk_event_set it. Holds EV meanwhile. */
+/** Poll EV (which stands for a real event) until it is complete, then yk_event_set it: seen late by an eighth of the
+ * time for which nothing has been complete, a millisecond at most. Holds EV meanwhile, and counts it in its queue's
+ * WATCHED. */
 bool yk_callback_watch(struct yk_event *ev);
+
+/** Some of what is watched may be complete by now: have it looked at. Any thread; no lock above a leaf's. */
+void yk_callback_look(void);
 
 #endif

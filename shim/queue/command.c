@@ -155,6 +155,8 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
                 err = issue_now(c, blocking, nreal, real, event);
         }
         yk_queue_leave(c->queue);
+        if (issued && blocking)
+            yk_queue_waited(c->queue);
     }
     if (err == CL_SUCCESS && !issued) {
         yk_gather_drain(c->queue);

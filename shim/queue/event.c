@@ -119,6 +119,8 @@ cl_int yk_event_wait(struct yk_event *ev)
             now = err;
     }
     __atomic_store_n(&ev->status, now, __ATOMIC_RELEASE);
+    if (ev->queue)
+        yk_queue_waited(ev->queue);
     return now;
 }
 

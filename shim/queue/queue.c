@@ -6,6 +6,7 @@
 #include "shim/core/registry.h"
 #include "shim/memory/store.h"
 #include "shim/queue/beside.h"
+#include "shim/queue/callback.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/worker.h"
@@ -182,6 +183,12 @@ void yk_queue_ask(struct yk_queue *q)
     yk_lock_drop(&q->lock);
 }
 
+void yk_queue_waited(const struct yk_queue *q)
+{
+    if (__atomic_load_n(&q->watched, __ATOMIC_RELAXED))
+        yk_callback_look();
+}
+
 cl_int yk_queue_finish(struct yk_queue *q)
 {
     yk_gather_mark(q);
@@ -194,6 +201,7 @@ cl_int yk_queue_finish(struct yk_queue *q)
         yk_lock_drop(&q->lock);
     }
     cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_failed(q) ? yk_queue_tell(q) : CL_SUCCESS;
+    yk_queue_waited(q);
     if (err == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) /* of a command that yoke had wait for one that failed */
         err = CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && failure == CL_SUCCESS)

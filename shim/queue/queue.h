@@ -46,6 +46,7 @@ struct yk_queue {
     unsigned run, last_run;   /* launches since another kind of call; how many to expect in a run; atomic */
     struct yk_beside *beside; /* whole launches side by side (beside.h); the worker's; NULL until there are some */
     unsigned pause;           /* launches before it is tried again to hold some; atomic */
+    unsigned watched;         /* events of it that callbacks wait for (callback.h); atomic */
 };
 
 /** A virtual queue over the primary's real one, on DEVICE (CTX has it). LIST as for clCreateCommandQueueWithProperties
@@ -70,6 +71,10 @@ void yk_queue_ask(struct yk_queue *q);
 
 /** A command of thread BY, already accepted, has failed with ERR: see above. No lock held. */
 void yk_queue_failed_later(struct yk_queue *q, pthread_t by, cl_int err);
+
+/** Somebody has waited for some of what Q had to do: callbacks that wait for it need not wait any longer. Cost: a load
+ * where none does. */
+void yk_queue_waited(const struct yk_queue *q);
 
 /** Wait until nothing is pending and the primary's real queue is finished. Errors: the driver's; CL_OUT_OF_RESOURCES,
  * CL_OUT_OF_HOST_MEMORY where a command has failed unseen. */
