@@ -1,5 +1,6 @@
 #include "bench/patterns_launches.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench/patterns_program.h"
@@ -79,6 +80,33 @@ void patterns_small_launches(unsigned i)
         patterns_launch(w.queue, w.step, w.in, w.out, i, GROUP, 0, NULL, NULL);
     patterns_read(w.out, 0, GROUP * 4);
     patterns_look(w.to, 0, GROUP, i);
+}
+
+static atomic_uint called;
+
+static void CL_CALLBACK count_call(cl_event event, cl_int status, void *arg)
+{
+    (void)event, (void)status, (void)arg;
+    called++;
+}
+
+/* Four work-groups each, and the program is told of every one. */
+void patterns_many_callbacks(unsigned i)
+{
+    enum { MANY = 1000, ITEMS_EACH = 4 * GROUP };
+    called = 0;
+    patterns_write();
+    for (unsigned s = 0; s < MANY; s++) {
+        cl_event event;
+        patterns_launch(w.queue, w.step, w.in, w.out, i, ITEMS_EACH, 0, NULL, &event);
+        patterns_check(clSetEventCallback(event, CL_COMPLETE, count_call, NULL), "clSetEventCallback");
+        clReleaseEvent(event);
+    }
+    patterns_check(clFlush(w.queue), "clFlush");
+    while (called < MANY)
+        ;
+    patterns_read(w.out, 0, ITEMS_EACH * 4);
+    patterns_look(w.to, 0, ITEMS_EACH, i);
 }
 
 /* Items [FIRST, FIRST + GROUP) of A to the same place of B, LOOPS times over, by one work-group. */

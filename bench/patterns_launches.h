@@ -6,6 +6,7 @@
 void patterns_flag_each(unsigned i);
 void patterns_two_threads(unsigned i);
 void patterns_small_launches(unsigned i);
+void patterns_many_callbacks(unsigned i);
 void patterns_one_group_each(unsigned i);
 void patterns_one_group_chain(unsigned i);
 void patterns_new_program(unsigned i);

@@ -289,6 +289,7 @@ const struct patterns_pattern patterns[] = {
     {"shared_memory", "coarse-grained shared virtual memory", shared_memory},
     {"two_threads", "two threads with queues of their own", patterns_two_threads},
     {"small_launches", "1,000 launches of a work-group", patterns_small_launches},
+    {"many_callbacks", "1,000 of them, a callback for each", patterns_many_callbacks},
     {"one_group_each", "20 launches of a work-group, a millisecond each", patterns_one_group_each},
     {"one_group_chain", "the same, each of the last one's result", patterns_one_group_chain},
     {"new_program", "a program built for each launch", patterns_new_program},
