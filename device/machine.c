@@ -155,11 +155,18 @@ static bool own_memory(const struct yk_cl *cl, const struct yk_device *d)
 
 static void serialise(struct yk_machine *m)
 {
+    const struct yk_cl *below = NULL, *parents = NULL; /* a driver's devices share one lock for its sub-buffers */
     unsigned slot = 0;
     for (unsigned i = 0; i < m->n; i++) {
-        enum yk_serial_kind kind = yk_cl_serial_wanted(m->device[i].platform_name, m->device[i].name);
+        struct yk_device *d = &m->device[i];
+        enum yk_serial_kind kind = yk_cl_serial_wanted(d->platform_name, d->name);
+        bool again = kind == YK_SERIAL_PARENTS && d->cl == below;
+        if (kind == YK_SERIAL_PARENTS && !again) {
+            below = d->cl;
+            parents = yk_cl_serial(slot++, kind, below);
+        }
         if (kind)
-            m->device[i].cl = yk_cl_serial(slot++, kind, m->device[i].cl);
+            d->cl = kind == YK_SERIAL_PARENTS ? parents : yk_cl_serial(slot++, kind, d->cl);
     }
 }
 

@@ -7,18 +7,49 @@ static struct {
     const struct yk_cl *below;
     struct yk_cl table;
     pthread_mutex_t lock;
+    pthread_rwlock_t parents;
     enum yk_serial_kind kind;
 } slot[YK_SERIAL_MAX];
 
+enum how { BY_NONE, BY_LOCK, BY_PARENTS };
+
 struct inside {
-    pthread_mutex_t *lock;
+    unsigned slot;
+    enum how how;
     int depth; /* yk_driver_depth outside: what a guarded table does is done here, in one thunk */
 };
 
-static inline struct inside enter(unsigned i)
+static inline bool changes_parents(const char *name)
 {
-    struct inside in = {&slot[i].lock, yk_driver_depth};
-    pthread_mutex_lock(in.lock);
+    return !strcmp(name, "CreateSubBuffer") || !strcmp(name, "ReleaseMemObject");
+}
+
+/* What may write to a buffer. Reads and maps bear it (a million and 30,000 of them beside 20 million sub-buffers). */
+static inline bool reads_parents(const char *name)
+{
+    static const char *const is[] = {"NDRangeKernel",     "Task",          "WriteBuffer",    "WriteBufferRect",
+                                     "FillBuffer",        "CopyBuffer",    "CopyBufferRect", "CopyImageToBuffer",
+                                     "MigrateMemObjects", "UnmapMemObject"};
+    bool does = false;
+    for (unsigned i = 0; i < sizeof is / sizeof *is; i++)
+        does |= !strncmp(name, "Enqueue", 7) && !strcmp(name + 7, is[i]);
+    return does;
+}
+
+/* MAY_LAST: for as long as another thread pleases. */
+static inline struct inside enter(unsigned i, const char *name, bool may_last)
+{
+    struct inside in = {i, BY_NONE, yk_driver_depth};
+    if (slot[i].kind != YK_SERIAL_PARENTS) {
+        pthread_mutex_lock(&slot[i].lock);
+        in.how = BY_LOCK;
+    } else if (changes_parents(name)) {
+        pthread_rwlock_wrlock(&slot[i].parents);
+        in.how = BY_PARENTS;
+    } else if (!may_last) {
+        pthread_rwlock_rdlock(&slot[i].parents);
+        in.how = BY_PARENTS;
+    }
     yk_driver_depth = in.depth + 1;
     return in;
 }
@@ -27,7 +58,10 @@ static inline struct inside enter(unsigned i)
 static inline void leave(const struct inside *in)
 {
     yk_driver_depth = in->depth;
-    pthread_mutex_unlock(in->lock);
+    if (in->how == BY_LOCK)
+        pthread_mutex_unlock(&slot[in->slot].lock);
+    else if (in->how == BY_PARENTS)
+        pthread_rwlock_unlock(&slot[in->slot].parents);
 }
 
 /* Entry points inside which the driver may run kernels or settle events. */
@@ -46,8 +80,14 @@ static inline bool only_asks(const char *name)
 
 static inline bool is_serial(unsigned i, const char *name)
 {
-    return slot[i].kind == YK_SERIAL_ALL ? !only_asks(name) : runs_commands(name);
+    return slot[i].kind == YK_SERIAL_ALL        ? !only_asks(name)
+           : slot[i].kind == YK_SERIAL_COMMANDS ? runs_commands(name)
+                                                : changes_parents(name) || reads_parents(name);
 }
+
+/* For entries that have no parameter of these names. */
+static const cl_bool blocking_write = CL_FALSE;
+static const cl_uint num_events_in_wait_list = 0;
 
 #define JOIN_(a, b)  a##b
 #define JOIN(a, b)   JOIN_(a, b)
@@ -82,6 +122,8 @@ enum yk_serial_kind yk_cl_serial_wanted(const char *platform_name, const char *d
 {
     if (!strcmp(platform_name, "Oclgrind"))
         return YK_SERIAL_ALL;
+    if (!strcmp(platform_name, "NVIDIA CUDA"))
+        return YK_SERIAL_PARENTS;
     return !strcmp(platform_name, "Portable Computing Language") && !strncmp(device_name, "basic", 5)
                ? YK_SERIAL_COMMANDS
                : YK_SERIAL_NONE;
@@ -92,6 +134,11 @@ const struct yk_cl *yk_cl_serial(unsigned i, enum yk_serial_kind kind, const str
     static void (*const fill[YK_SERIAL_MAX])(void) = {fill_0, fill_1, fill_2, fill_3, fill_4, fill_5, fill_6, fill_7};
     if (i >= YK_SERIAL_MAX)
         return below;
+    pthread_rwlockattr_t waits;
+    pthread_rwlockattr_init(&waits);
+    pthread_rwlockattr_setkind_np(&waits, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&slot[i].parents, &waits);
+    pthread_rwlockattr_destroy(&waits);
     slot[i].below = yk_cl_unguarded(below);
     slot[i].table = *below;
     slot[i].kind = kind;
