@@ -10,6 +10,9 @@
 
 enum { PAUSE = 16, PAUSE_MOST = 1 << 14, HOPE = 4 };
 
+/* Launches that are better divided are looked at for nothing, some microseconds each: most of them are spared it. */
+enum { REFUSED_MOST = 15 };
+
 /* How long a window waits for its second launch. */
 static const long lull_ns = 100000;
 
@@ -107,6 +110,8 @@ unsigned yk_beside_run(struct yk_queue *q, unsigned *plain)
         *plain = looked;
         if (looked > 1)
             pause_for(b);
+        else
+            b->pause = b->refused = b->refused < REFUSED_MOST ? 2 * b->refused + 1 : REFUSED_MOST;
         return 0;
     }
     prepare(b, asked);
@@ -116,7 +121,7 @@ unsigned yk_beside_run(struct yk_queue *q, unsigned *plain)
         return 0;
     }
     b->hope = HOPE;
-    b->next_pause = 0;
+    b->next_pause = b->refused = 0;
     yk_beside_carry(b);
     yk_stats_decided(decided - asked, yk_now_ns() - asked);
     return b->n;

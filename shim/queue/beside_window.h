@@ -36,7 +36,7 @@ struct yk_beside {
     YK_ARRAY(struct yk_beside_touch) touch;
     struct yk_parts parts; /* scratch */
     unsigned hope;         /* windows that may turn out to be single launches before none is expected any more */
-    unsigned pause, next_pause;
+    unsigned pause, next_pause, refused;
     /* While it runs: */
     struct yk_lock lock; /* guards the next three, and the entries' err */
     pthread_cond_t changed;
