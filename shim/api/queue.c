@@ -88,6 +88,8 @@ cl_int yk_api_SetCommandQueueProperty(cl_command_queue command_queue, cl_command
     struct yk_queue *q = yk_queue_from(command_queue);
     if (!q)
         return CL_INVALID_COMMAND_QUEUE;
+    if (properties & ~(cl_command_queue_properties)(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE))
+        return CL_INVALID_VALUE;
     if (!yk_icd_sets_queue_property(YK_CL_P, yk_rt.primary->platform, q->real))
         return CL_INVALID_OPERATION;
     yk_gather_drain(q);

@@ -143,6 +143,7 @@ static cl_int set_property(const char *icd)
     setenv("YOKE_STUB_ICD", icd, 1);
     open_two();
     ck_assert_code(CL_INVALID_COMMAND_QUEUE, clSetCommandQueueProperty(NULL, profiling, CL_TRUE, &old));
+    ck_assert_code(CL_INVALID_VALUE, clSetCommandQueueProperty(s.queue, ~profiling, CL_TRUE, NULL));
     cl_int code = clSetCommandQueueProperty(s.queue, profiling, CL_TRUE, &old);
     bool refused = code != CL_SUCCESS;
     ck_assert_uint_eq(old, refused ? 77 : 0);
