@@ -2,19 +2,27 @@
  * queue, then go to the primary's. */
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/memory/svm_range.h"
 #include "shim/queue/command.h"
 
 void *yk_api_SVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     struct yk_context *ctx = yk_context_from(context);
-    return ctx ? YK_CL_P->SVMAlloc(ctx->real[YK_P], flags, size, alignment) : NULL;
+    void *p = ctx ? YK_CL_P->SVMAlloc(ctx->real[YK_P], flags, size, alignment) : NULL;
+    if (p && !yk_svm_range_add(p, size)) {
+        YK_CL_P->SVMFree(ctx->real[YK_P], p);
+        return NULL;
+    }
+    return p;
 }
 
 void yk_api_SVMFree(cl_context context, void *svm_pointer)
 {
     struct yk_context *ctx = yk_context_from(context);
-    if (ctx)
-        YK_CL_P->SVMFree(ctx->real[YK_P], svm_pointer);
+    if (!ctx)
+        return;
+    yk_svm_range_remove(svm_pointer);
+    YK_CL_P->SVMFree(ctx->real[YK_P], svm_pointer);
 }
 
 /* One structure for all; what the app may free after the call is copied when captured. */
@@ -197,7 +205,7 @@ static cl_int free_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
         S->free_fn((cl_command_queue)(void *)c->queue, S->n, S->pointers, S->data);
     else
         for (cl_uint i = 0; i < S->n; i++)
-            YK_CL_P->SVMFree(c->queue->ctx->real[YK_P], S->pointers[i]);
+            yk_api_SVMFree((cl_context)(void *)c->queue->ctx, S->pointers[i]);
     return err;
 }
 

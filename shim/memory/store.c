@@ -7,6 +7,7 @@
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/room.h"
+#include "shim/memory/svm_range.h"
 #include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
 
@@ -232,7 +233,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
     s->pinned_to_primary = ctx->whole || (list && list[0]);
     if (use)
         s->app_ptr = s->master = host_ptr;
-    if (use && !aligned(host_ptr, d->host_align))
+    if (use && (!aligned(host_ptr, d->host_align) || yk_svm_range_has(host_ptr)))
         s->pinned_to_primary = true;
     if (plain && !s->pinned_to_primary && yk_store_in_masters()) {
         if (!use) {

@@ -165,6 +165,9 @@ static cl_int check_range(const struct yk_launch *l)
     }
     if (required[0] && !l->has_local)
         return CL_INVALID_WORK_GROUP_SIZE;
+    for (cl_uint i = l->dims; i < 3 && required[0]; i++)
+        if (required[i] != 1)
+            return CL_INVALID_WORK_GROUP_SIZE;
     return CL_SUCCESS;
 }
 

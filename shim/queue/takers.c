@@ -9,9 +9,11 @@ void yk_takers_quarantine(unsigned dev, cl_int err, bool in_time)
 {
     static unsigned strikes[YK_MAX_DEVICES];
     const unsigned enough = 3;
+    /* Or the launch itself may be wrong, in a way that only drivers see. */
+    bool launch = err <= CL_INVALID_KERNEL_ARGS && err >= CL_INVALID_GLOBAL_OFFSET;
     bool memory = err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY || err == CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (in_time && memory && __atomic_add_fetch(&strikes[dev], 1, __ATOMIC_RELAXED) < enough) {
-        yk_info("device %u has no memory for a share (%s); it takes none of this launch", dev, yk_cl_error_name(err));
+    if (in_time && (launch || memory) && __atomic_add_fetch(&strikes[dev], 1, __ATOMIC_RELAXED) < enough) {
+        yk_info("device %u refuses a share (%s); it takes none of this launch", dev, yk_cl_error_name(err));
         return;
     }
     if (!__atomic_exchange_n(&quarantined[dev], true, __ATOMIC_RELAXED))

@@ -10,6 +10,7 @@ const size_t zero3[3] = {0, 0, 0}, one3[3] = {1, 1, 1}, image3[3] = {W, H, 1};
 static const char source[] =
     "kernel void set(global int *a, int v) { if (get_global_id(0) < 64) a[get_global_id(0)] = v; }\n"
     "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void fixed(global int *a) { a[get_global_id(0)] = 1; }\n"
+    "kernel __attribute__((reqd_work_group_size(8, 2, 1))) void flat(global int *a) { a[get_global_id(0)] = 1; }\n"
     "kernel void locals(local int *t, constant int *c, float4 f, global int *a) { t[get_local_id(0)] = c[0] + "
     "(int)f.x;\n"
     "  barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[0]; }\n"
@@ -59,6 +60,7 @@ static void open_world(struct world *w)
     w->unbuilt = program_of(w->x.context, source);
     w->broken = program_of(w->x.context, "kernel void wrong(global int *a) { a[0] = nowhere; }\n");
     w->bare = clCreateKernel(w->x.program, "set", &err);
+    w->flat = clCreateKernel(w->x.program, "flat", &err);
     w->fixed = clCreateKernel(w->x.program, "fixed", &err);
     w->locals = clCreateKernel(w->x.program, "locals", &err);
     w->images = clCreateKernel(w->x.program, "images", &err);

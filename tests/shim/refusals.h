@@ -29,7 +29,7 @@ struct world {
     cl_mem sub, host_read_only, host_write_only, host_no_access, read_only;
     cl_program unbuilt, broken;
     cl_kernel bare; /* as x.kernel, nothing set */
-    cl_kernel fixed, locals, images;
+    cl_kernel fixed, flat, locals, images;
     cl_event gate; /* if there is one, x.queue waits for it: what is wrong is to be said at once all the same */
 };
 

@@ -195,6 +195,8 @@ void refuse_launches(struct world *w)
     ENQUEUED(clEnqueueNDRangeKernel(q, w->fixed, 1, NULL, &n, &four, 0, NULL, &event));
     ENQUEUED(clEnqueueNDRangeKernel(q, w->fixed, 1, NULL, &n, &eight, 0, NULL, &event));
     ENQUEUED(clEnqueueNDRangeKernel(q, w->fixed, 1, NULL, &odd, &eight, 0, NULL, &event));
+    CODE(clSetKernelArg(w->flat, 0, sizeof w->x.buffer, &w->x.buffer));
+    ENQUEUED(clEnqueueNDRangeKernel(q, w->flat, 1, NULL, &n, &eight, 0, NULL, &event));
     ENQUEUED(clEnqueueTask(NULL, k, 0, NULL, &event));
     ENQUEUED(clEnqueueTask(q, w->bare, 0, NULL, &event));
     ENQUEUED(clEnqueueTask(q, k, 0, NULL, &event));
