@@ -46,6 +46,11 @@ bool yk_beside_begins(struct yk_queue *q);
  * caller's threads have issued to it comes first. No lock held. */
 unsigned yk_beside_run(struct yk_queue *q, unsigned *plain);
 
+/** Between these two bytes are brought for one of the launches that run side by side, so that no two of them bring the
+ * same ones through the host at once. Not nested; no lock held. */
+void yk_beside_bring(void);
+void yk_beside_brought(void);
+
 void yk_beside_finish(struct yk_beside *b);
 
 #endif
