@@ -135,6 +135,10 @@ static void run_primary(struct yk_beside *b, uint64_t mine)
     land(b, last, &flying);
 }
 
+/* Devices' threads get the lists of windows of several queues in one order: else each of two lists, at the head of its
+ * device, might wait for what lies behind the other. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
 /* What a device has no thread for is the primary's. */
 void yk_beside_carry(struct yk_beside *b)
 {
@@ -147,12 +151,14 @@ void yk_beside_carry(struct yk_beside *b)
         list[dev] = (struct list){.task = {.run = run_list}, .b = b};
     for (unsigned i = 0; i < b->n; i++)
         list[b->place[i]].mine |= 1ull << i;
+    pthread_mutex_lock(&starting);
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
         if (dev == primary || !list[dev].mine)
             continue;
         list[dev].started = yk_crew_start(dev, &list[dev].task, yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU);
         list[primary].mine |= list[dev].started ? 0 : list[dev].mine;
     }
+    pthread_mutex_unlock(&starting);
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
         double ms = 0;
         for (unsigned i = 0; i < b->n; i++)
