@@ -189,6 +189,12 @@ static cl_int map(struct yk_image_command *i, struct yk_mapping *p, bool blockin
     return err == CL_SUCCESS && !i->ptr ? CL_MAP_FAILURE : err;
 }
 
+static bool has_slices(const struct yk_mem *m)
+{
+    return m->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || m->type == CL_MEM_OBJECT_IMAGE3D ||
+           m->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+}
+
 void *yk_api_EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map, cl_map_flags map_flags,
                              const size_t *origin, const size_t *region, size_t *image_row_pitch,
                              size_t *image_slice_pitch, cl_uint num_events_in_wait_list,
@@ -196,7 +202,7 @@ void *yk_api_EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bo
 {
     struct yk_image_command i;
     cl_int err = yk_image_prepare(&i, &yk_map_image_kind, command_queue, image, NULL, false);
-    if (err == CL_SUCCESS && (!origin || !region || !image_row_pitch))
+    if (err == CL_SUCCESS && (!origin || !region || !image_row_pitch || (!image_slice_pitch && has_slices(i.a))))
         err = CL_INVALID_VALUE;
     /* Whatever may be lacking is asked for before the command is on its way. */
     struct yk_mapping *p = err == CL_SUCCESS ? calloc(1, sizeof *p) : NULL;

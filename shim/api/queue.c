@@ -105,6 +105,12 @@ cl_int yk_api_SetDefaultDeviceCommandQueue(cl_context context, cl_device_id devi
     struct yk_queue *q = yk_queue_from(command_queue);
     if (!ctx)
         return CL_INVALID_CONTEXT;
+    /* Before everything else, where there are no such queues at all. */
+    cl_device_device_enqueue_capabilities can = CL_DEVICE_QUEUE_SUPPORTED;
+    if (yk_rt.primary->version >= 300)
+        YK_CL_P->GetDeviceInfo(yk_rt.primary->id, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof can, &can, NULL);
+    if (!can)
+        return CL_INVALID_OPERATION;
     cl_device_id real = yk_context_device(ctx, device);
     if (!real)
         return CL_INVALID_DEVICE;

@@ -11,7 +11,6 @@ import compare  # noqa: E402: beside us, not installed
 STATED = [
     (r"clGetDeviceIDs\(w->platform, CL_DEVICE_TYPE_ALL, 5, NULL", "there are devices; PoCL finds none where it has nowhere to put them"),
     (r"clCreateContextFromType\(good, CL_DEVICE_TYPE_CUSTOM", "an error, and a context: PoCL gives both"),
-    (r"clSetDefaultDeviceCommandQueue\(w->x.context, (NULL|w->device, NULL)", "PoCL has no such queues and looks at nothing"),
     (r"clEnqueueWaitForEvents\(w->x.queue, (0|1, NULL|1, &none)", "the older function has codes of its own"),
     (r"clEnqueueReadBuffer\(Q, I,", "an image is no buffer; PoCL reads it"),
     (r"clEnqueueMap(Buffer|Image)\(.*1 << 20|clEnqueueMapBuffer\(.*READ \| INVALIDATE", "CL_INVALID_VALUE; PoCL takes any flags"),

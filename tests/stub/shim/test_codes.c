@@ -121,8 +121,8 @@ START_TEST(queues)
     ck_assert_code(CL_INVALID_COMMAND_QUEUE, clFlush(NULL));
     ck_assert_code(CL_INVALID_COMMAND_QUEUE, clFinish(NULL));
     ck_assert_code(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue(NULL, s.device, s.queue));
-    ck_assert_code(CL_INVALID_DEVICE, clSetDefaultDeviceCommandQueue(s.context, NULL, s.queue));
-    ck_assert_code(CL_INVALID_COMMAND_QUEUE, clSetDefaultDeviceCommandQueue(s.context, s.device, NULL));
+    ck_assert_code(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(s.context, NULL, s.queue));
+    ck_assert_code(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(s.context, s.device, NULL));
     close_two();
 }
 END_TEST
