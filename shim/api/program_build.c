@@ -4,17 +4,7 @@
 #include "base/clock.h"
 #include "shim/api/api.h"
 #include "shim/api/program.h"
-#include "shim/queue/callback.h"
-
-/* The app's notify function, called from yoke's own thread. */
-struct notify {
-    struct yk_program *p;
-    struct yk_program_devices devices;
-    char *options;
-    void (*fn)(cl_program, void *);
-    void *data;
-    bool build; /* else compile or link: nothing is left to do */
-};
+#include "shim/api/program_notice.h"
 
 /* A driver refuses to build a program again while it has kernels. The app's are gone; yoke's own are given back by
  * launches which end a moment after the app has seen their end. Is it worth trying again, after a while that is over
@@ -34,67 +24,6 @@ static bool kernels_may_leave(struct yk_program *p, cl_int err, unsigned *tries)
     return true;
 }
 
-static cl_int build_now(struct yk_program *p, const struct yk_program_devices *d, const char *options)
-{
-    struct timespec begun;
-    clock_gettime(CLOCK_REALTIME_COARSE, &begun);
-    struct yk_build *b = yk_program_begin(p, options, &begun);
-    if (!b)
-        return CL_OUT_OF_HOST_MEMORY;
-    uint64_t start = yk_now_ns();
-    unsigned tries = 0;
-    cl_int err;
-    do {
-        err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, NULL, NULL);
-    } while (kernels_may_leave(p, err, &tries));
-    if (err == CL_SUCCESS)
-        yk_program_built(p, b, (double)(yk_now_ns() - start) * 1e-9);
-    else
-        yk_build_drop(b);
-    return err;
-}
-
-static void run_notify(void *arg)
-{
-    struct notify *n = arg;
-    if (n->build)
-        build_now(n->p, &n->devices, n->options);
-    n->fn((cl_program)(void *)n->p, n->data);
-    yk_drop(&n->p->h);
-    yk_program_devices_finish(&n->devices);
-    free(n->options);
-    free(n);
-}
-
-/* Call FN on the callback thread; with DEVICES (taken over) after building for them there. */
-static cl_int notify_later(struct yk_program *p, struct yk_program_devices *devices, const char *options,
-                           void (*fn)(cl_program, void *), void *data)
-{
-    struct notify *n = calloc(1, sizeof *n);
-    if (n)
-        *n = (struct notify){.p = p, .options = options ? strdup(options) : NULL, .fn = fn, .data = data};
-    if (!n || (options && !n->options)) {
-        if (devices)
-            yk_program_devices_finish(devices);
-        free(n);
-        return CL_OUT_OF_HOST_MEMORY;
-    }
-    if (devices) {
-        n->build = true;
-        n->devices = *devices;
-        if (devices->id == devices->few)
-            n->devices.id = n->devices.few;
-    }
-    yk_hold(&p->h);
-    if (yk_callback_post(run_notify, n))
-        return CL_SUCCESS;
-    yk_drop(&p->h);
-    yk_program_devices_finish(&n->devices);
-    free(n->options);
-    free(n);
-    return CL_OUT_OF_RESOURCES;
-}
-
 /* The devices to build P for, or why it may not be built; then D needs no finish. */
 static cl_int begin(const struct yk_program *p, cl_uint num_devices, const cl_device_id *list,
                     struct yk_program_devices *d)
@@ -104,6 +33,34 @@ static cl_int begin(const struct yk_program *p, cl_uint num_devices, const cl_de
         yk_program_devices_finish(d);
         err = CL_INVALID_OPERATION;
     }
+    return err;
+}
+
+static cl_int build(struct yk_program *p, const struct yk_program_devices *d, const char *options,
+                    void (*fn)(cl_program, void *), void *data)
+{
+    struct timespec begun;
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun);
+    struct yk_build *b = yk_program_begin(p, options, &begun);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
+    struct yk_notice *notice = fn ? yk_notice_make(p->ctx, b, fn, data) : NULL;
+    if (fn && !notice)
+        return CL_OUT_OF_HOST_MEMORY;
+    uint64_t start = yk_now_ns();
+    unsigned tries = 0;
+    cl_int err;
+    do {
+        if (notice)
+            yk_notice_again(notice);
+        err = YK_CL_P->BuildProgram(p->real, d->n, d->id, options, notice ? yk_notice_called : NULL, notice);
+    } while (kernels_may_leave(p, err, &tries));
+    if (notice)
+        return yk_notice_returned(notice, p, err);
+    if (err == CL_SUCCESS)
+        yk_program_built(p, b, (double)(yk_now_ns() - start) * 1e-9);
+    else
+        yk_build_drop(b);
     return err;
 }
 
@@ -120,9 +77,7 @@ cl_int yk_api_BuildProgram(cl_program program, cl_uint num_devices, const cl_dev
     cl_int err = begin(p, num_devices, device_list, &devices);
     if (err != CL_SUCCESS)
         return err;
-    if (pfn_notify)
-        return notify_later(p, &devices, options, pfn_notify, user_data);
-    err = build_now(p, &devices, options);
+    err = build(p, &devices, options, pfn_notify, user_data);
     yk_program_devices_finish(&devices);
     return err;
 }
@@ -161,17 +116,21 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
     if (err != CL_SUCCESS)
         return err;
     cl_program *headers = num_input_headers ? real_programs(num_input_headers, input_headers, &err) : NULL;
+    struct yk_notice *notice =
+        err == CL_SUCCESS && pfn_notify ? yk_notice_make(p->ctx, NULL, pfn_notify, user_data) : NULL;
+    if (err == CL_SUCCESS && pfn_notify && !notice)
+        err = CL_OUT_OF_HOST_MEMORY;
     unsigned tries = 0;
     if (err == CL_SUCCESS)
         do {
+            if (notice)
+                yk_notice_again(notice);
             err = YK_CL_P->CompileProgram(p->real, devices.n, devices.id, options, num_input_headers, headers,
-                                          header_include_names, NULL, NULL);
+                                          header_include_names, notice ? yk_notice_called : NULL, notice);
         } while (kernels_may_leave(p, err, &tries));
     free(headers);
     yk_program_devices_finish(&devices);
-    if (pfn_notify && (err == CL_SUCCESS || err == CL_COMPILE_PROGRAM_FAILURE))
-        return notify_later(p, NULL, NULL, pfn_notify, user_data);
-    return err;
+    return notice ? yk_notice_returned(notice, p, err) : err;
 }
 
 cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
@@ -191,15 +150,19 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
         return NULL;
     }
     cl_program *inputs = real_programs(num_input_programs, input_programs, &err), real = NULL;
-    if (inputs)
-        real = YK_CL_P->LinkProgram(ctx->real[YK_P], devices.n, devices.id, options, num_input_programs, inputs, NULL,
-                                    NULL, &err);
+    struct yk_notice *notice = inputs && pfn_notify ? yk_notice_make(ctx, NULL, pfn_notify, user_data) : NULL;
+    if (inputs && pfn_notify && !notice)
+        err = CL_OUT_OF_HOST_MEMORY;
+    else if (inputs)
+        real = YK_CL_P->LinkProgram(ctx->real[YK_P], devices.n, devices.id, options, num_input_programs, inputs,
+                                    notice ? yk_notice_called : NULL, notice, &err);
     free(inputs);
     yk_program_devices_finish(&devices);
-    cl_program p = yk_program_made(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
+    cl_program made = yk_program_made(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
+    struct yk_program *p = yk_program_from(made);
     if (p && err == CL_SUCCESS)
-        yk_program_is_built((struct yk_program *)(void *)p, options);
-    if (p && pfn_notify)
-        notify_later((struct yk_program *)(void *)p, NULL, NULL, pfn_notify, user_data);
-    return p;
+        yk_program_is_built(p, options);
+    if (notice)
+        yk_notice_returned(notice, p, err);
+    return made;
 }

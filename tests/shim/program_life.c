@@ -93,9 +93,11 @@ static cl_program again(const char *name, cl_program p)
 }
 
 static int called;
+static cl_build_status told;
 static void CL_CALLBACK call(cl_program p, void *data)
 {
-    (void)p;
+    told = 77;
+    clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_STATUS, sizeof told, &told, NULL);
     __atomic_store_n((int *)data, 1, __ATOMIC_RELEASE);
 }
 
@@ -103,7 +105,7 @@ static void await(const char *name)
 {
     for (int i = 0; i < 10000 && !__atomic_load_n(&called, __ATOMIC_ACQUIRE); i++)
         usleep(1000);
-    printf("%s called: %d\n", name, __atomic_exchange_n(&called, 0, __ATOMIC_ACQ_REL));
+    printf("%s called: %d, status %d\n", name, __atomic_exchange_n(&called, 0, __ATOMIC_ACQ_REL), told);
 }
 
 static const char *const parts[] = {
@@ -157,6 +159,10 @@ static void compile_and_link(void)
     err = 77;
     cl_program missing = clLinkProgram(context, 1, &device, "", 1, &object[0], NULL, NULL, &err);
     made("without its part", missing, err);
+    err = 77; /* no program comes back, or a failed one: the function is called with it all the same */
+    missing = clLinkProgram(context, 1, &device, "", 1, &object[0], call, &called, &err);
+    await("link without its part");
+    made("without its part, with a call", missing, err);
 }
 
 static void build_and_again(void)
@@ -166,8 +172,10 @@ static void build_and_again(void)
     tell("whole built", p);
     run("whole", p);
     printf("whole built anew: %d\n", clBuildProgram(p, 1, &device, "-cl-opt-disable", call, &called));
-    await("whole built anew");
     tell("whole built anew", p);
+    run("whole at once", p); /* as good as built, if the driver does not build behind the call */
+    await("whole built anew");
+    tell("whole built anew and told", p);
     run("whole anew", p);
     printf("whole built wrongly: %d\n", clBuildProgram(p, 1, &device, "-no-such-option", NULL, NULL));
     tell("whole built wrongly", p);
@@ -185,8 +193,9 @@ static void build_and_again(void)
         }
     }
     printf("bad built: %d\n", clBuildProgram(bad, 1, &device, "", call, &called));
-    await("bad built");
     tell("bad built", bad);
+    await("bad built");
+    tell("bad built and told", bad);
     printf("bad compiled: %d\n", clCompileProgram(bad, 1, &device, "", 0, NULL, NULL, NULL, NULL));
     tell("bad compiled", bad);
 }
