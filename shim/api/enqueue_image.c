@@ -112,6 +112,8 @@ cl_int yk_api_EnqueueReadImage(cl_command_queue command_queue, cl_mem image, cl_
     cl_int err = yk_image_prepare(&i, &read_kind, command_queue, image, NULL, false);
     if (err != CL_SUCCESS || !origin || !region || !ptr)
         return err != CL_SUCCESS ? err : CL_INVALID_VALUE;
+    if (!yk_image_host_may(i.a, true, false))
+        return CL_INVALID_OPERATION;
     yk_copy3(i.origin, origin), yk_copy3(i.region, region);
     i.row_pitch = row_pitch, i.slice_pitch = slice_pitch, i.ptr = ptr;
     return yk_command_enqueue(&i.c, blocking_read, num_events_in_wait_list, event_wait_list, event);
@@ -126,6 +128,8 @@ cl_int yk_api_EnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl
     cl_int err = yk_image_prepare(&i, &write_kind, command_queue, image, NULL, false);
     if (err != CL_SUCCESS || !origin || !region || !ptr)
         return err != CL_SUCCESS ? err : CL_INVALID_VALUE;
+    if (!yk_image_host_may(i.a, false, true))
+        return CL_INVALID_OPERATION;
     yk_copy3(i.origin, origin), yk_copy3(i.region, region);
     i.row_pitch = input_row_pitch, i.slice_pitch = input_slice_pitch, i.ptr = (void *)(uintptr_t)ptr;
     return yk_command_enqueue(&i.c, blocking_write, num_events_in_wait_list, event_wait_list, event);

@@ -3,8 +3,9 @@
 #include "shim/memory/mem.h"
 #include "shim/object/sampler.h"
 
-static cl_mem wrap(struct yk_context *ctx, cl_mem real, void *host_ptr, struct yk_mem *parent, cl_int err,
-                   cl_int *errcode_ret)
+/* HOST: what the program's host may not do with it, of which the driver knows nothing. */
+static cl_mem wrap(struct yk_context *ctx, cl_mem real, cl_mem_flags host, void *host_ptr, struct yk_mem *parent,
+                   cl_int err, cl_int *errcode_ret)
 {
     struct yk_mem *m = NULL;
     if (real) {
@@ -15,6 +16,9 @@ static cl_mem wrap(struct yk_context *ctx, cl_mem real, void *host_ptr, struct y
         YK_CL_P->GetMemObjectInfo(real, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
         if (parent) /* the buffer below may be over memory of yoke's, not the program's */
             flags = (flags & ~pointer_flags) | (parent->flags & pointer_flags);
+        if (host & YK_MEM_HOST_ACCESS && !yk_store_driver_flags(host))
+            flags = 0; /* the driver's default for none at all */
+        flags |= host & YK_MEM_HOST_ACCESS;
         m = yk_mem_wrap(ctx, type, flags, flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL, parent, real);
         if (!m)
             err = CL_OUT_OF_HOST_MEMORY;
@@ -51,7 +55,7 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
                 yk_set_err(errcode_ret, CL_INVALID_VALUE);
                 return NULL;
             }
-            if (!(flags & YK_MEM_HOST_ACCESS)) /* inherited, but the driver's buffer has none */
+            if (!(flags & YK_MEM_HOST_ACCESS)) /* inherited */
                 flags |= parent->flags & YK_MEM_HOST_ACCESS;
             desc.mem_object = yk_mem_real(parent, YK_P);
             /* Writes through the image are not seen by the map of the buffer: from now on only the primary has it. */
@@ -59,12 +63,13 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
                 yk_store_pin(parent->store);
         }
     }
+    cl_mem_flags seen = yk_store_driver_flags(flags);
     cl_mem real =
         properties && properties[0]
-            ? YK_CL_P->CreateImageWithProperties(ctx->real[YK_P], properties, flags, image_format,
+            ? YK_CL_P->CreateImageWithProperties(ctx->real[YK_P], properties, seen, image_format,
                                                  image_desc ? &desc : NULL, host_ptr, &err)
-            : YK_CL_P->CreateImage(ctx->real[YK_P], flags, image_format, image_desc ? &desc : NULL, host_ptr, &err);
-    cl_mem image = wrap(ctx, real, host_ptr, parent, err, errcode_ret);
+            : YK_CL_P->CreateImage(ctx->real[YK_P], seen, image_format, image_desc ? &desc : NULL, host_ptr, &err);
+    cl_mem image = wrap(ctx, real, flags, host_ptr, parent, err, errcode_ret);
     if (image && !yk_mem_keep_properties((struct yk_mem *)(void *)image, properties)) {
         yk_handle_release((struct yk_handle *)(void *)image);
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
@@ -92,10 +97,10 @@ cl_mem yk_api_CreateImage2D(cl_context context, cl_mem_flags flags, const cl_ima
 {
     struct yk_context *ctx = yk_context_from(context);
     cl_int err = CL_INVALID_CONTEXT;
-    cl_mem real = ctx ? YK_CL_P->CreateImage2D(ctx->real[YK_P], flags, image_format, image_width, image_height,
-                                               image_row_pitch, host_ptr, &err)
+    cl_mem real = ctx ? YK_CL_P->CreateImage2D(ctx->real[YK_P], yk_store_driver_flags(flags), image_format, image_width,
+                                               image_height, image_row_pitch, host_ptr, &err)
                       : NULL;
-    return wrap(ctx, real, host_ptr, NULL, err, errcode_ret);
+    return wrap(ctx, real, flags, host_ptr, NULL, err, errcode_ret);
 }
 
 cl_mem yk_api_CreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *image_format,
@@ -104,10 +109,11 @@ cl_mem yk_api_CreateImage3D(cl_context context, cl_mem_flags flags, const cl_ima
 {
     struct yk_context *ctx = yk_context_from(context);
     cl_int err = CL_INVALID_CONTEXT;
-    cl_mem real = ctx ? YK_CL_P->CreateImage3D(ctx->real[YK_P], flags, image_format, image_width, image_height,
-                                               image_depth, image_row_pitch, image_slice_pitch, host_ptr, &err)
-                      : NULL;
-    return wrap(ctx, real, host_ptr, NULL, err, errcode_ret);
+    cl_mem real =
+        ctx ? YK_CL_P->CreateImage3D(ctx->real[YK_P], yk_store_driver_flags(flags), image_format, image_width,
+                                     image_height, image_depth, image_row_pitch, image_slice_pitch, host_ptr, &err)
+            : NULL;
+    return wrap(ctx, real, flags, host_ptr, NULL, err, errcode_ret);
 }
 
 cl_mem yk_api_CreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size, cl_uint pipe_max_packets,
@@ -117,7 +123,7 @@ cl_mem yk_api_CreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_pa
     cl_int err = CL_INVALID_CONTEXT;
     cl_mem real =
         ctx ? YK_CL_P->CreatePipe(ctx->real[YK_P], flags, pipe_packet_size, pipe_max_packets, properties, &err) : NULL;
-    return wrap(ctx, real, NULL, NULL, err, errcode_ret);
+    return wrap(ctx, real, 0, NULL, NULL, err, errcode_ret);
 }
 
 cl_int yk_api_GetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size, void *param_value,

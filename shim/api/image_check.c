@@ -64,8 +64,6 @@ static cl_int check_copy(const struct yk_image_command *i)
 
 static cl_int check(const struct yk_image_command *i)
 {
-    const cl_mem_flags no_read = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS,
-                       no_write = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
     size_t element = yk_image_size(yk_mem_is_image(i->a) ? i->a : i->b, CL_IMAGE_ELEMENT_SIZE);
     bool good = true;
     switch (i->c.kind->type) {
@@ -73,8 +71,6 @@ static cl_int check(const struct yk_image_command *i)
         return check_copy(i);
     case CL_COMMAND_READ_IMAGE:
     case CL_COMMAND_WRITE_IMAGE:
-        if (i->a->flags & (i->c.kind->type == CL_COMMAND_READ_IMAGE ? no_read : no_write))
-            return CL_INVALID_OPERATION;
         good = yk_image_inside(i->a, i->origin, i->region) && pitches_ok(i, element);
         break;
     case CL_COMMAND_COPY_BUFFER_TO_IMAGE:

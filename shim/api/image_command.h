@@ -42,6 +42,13 @@ bool yk_image_inside(struct yk_mem *m, const size_t *origin, const size_t *regio
 cl_int yk_image_unmap(struct yk_queue *q, struct yk_mem *m, struct yk_mapping *p, cl_uint nwait, const cl_event *wait,
                       cl_event *event);
 
+/** May the program's host read, or write, image M? The driver does not know (yk_store_driver_flags). */
+static inline bool yk_image_host_may(const struct yk_mem *m, bool read, bool write)
+{
+    return !(m->flags & CL_MEM_HOST_NO_ACCESS) && !(read && m->flags & CL_MEM_HOST_WRITE_ONLY) &&
+           !(write && m->flags & CL_MEM_HOST_READ_ONLY);
+}
+
 static inline void yk_copy3(size_t *to, const size_t *from)
 {
     memcpy(to, from, 3 * sizeof *to);

@@ -204,6 +204,8 @@ void *yk_api_EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bo
     cl_int err = yk_image_prepare(&i, &yk_map_image_kind, command_queue, image, NULL, false);
     if (err == CL_SUCCESS && (!origin || !region || !image_row_pitch || (!image_slice_pitch && has_slices(i.a))))
         err = CL_INVALID_VALUE;
+    if (err == CL_SUCCESS && !yk_image_host_may(i.a, map_flags & CL_MAP_READ, map_flags & WRITES))
+        err = CL_INVALID_OPERATION;
     /* Whatever may be lacking is asked for before the command is on its way. */
     struct yk_mapping *p = err == CL_SUCCESS ? calloc(1, sizeof *p) : NULL;
     if (err == CL_SUCCESS && !p)

@@ -80,6 +80,51 @@ START_TEST(a_map_behind_a_user_event_has_its_pointer_at_once)
 }
 END_TEST
 
+START_TEST(a_map_of_an_image_that_the_host_may_only_write)
+{
+    struct gated g = open_gated();
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    cl_int err;
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY;
+    cl_mem image = g.images ? clCreateImage(g.c.context, flags, &format, &d, NULL, &err) : NULL;
+    const size_t origin[3] = {4, 2, 0}, region[3] = {8, 3, 1}, all[3] = {W, H, 1}, zero[3] = {0};
+    size_t row = 0;
+    if (image) {
+        const cl_uint color[4] = {1, 2, 3, 4};
+        cl_mem seen = buffer_of(&g.c, CL_MEM_READ_WRITE, W * H * 4, NULL);
+        cl_mem_flags told = 0;
+        OK(clGetMemObjectInfo(image, CL_MEM_FLAGS, sizeof told, &told, NULL));
+        ck_assert_uint_eq(told, flags);
+        OK(clEnqueueFillImage(g.c.queue, image, color, zero, all, 0, NULL, NULL));
+        clEnqueueMapImage(g.c.queue, image, CL_FALSE, CL_MAP_READ, origin, region, &row, NULL, 0, NULL, NULL, &err);
+        ck_assert(err == CL_INVALID_OPERATION || lenient());
+        cl_uchar got[H][W][4];
+        err = clEnqueueReadImage(g.c.queue, image, CL_FALSE, zero, all, 0, 0, got, 0, NULL, NULL);
+        ck_assert(err == CL_INVALID_OPERATION || lenient());
+        cl_uchar *p = clEnqueueMapImage(g.c.queue, image, CL_FALSE, CL_MAP_WRITE, origin, region, &row, NULL, 0, NULL,
+                                        NULL, &err);
+        OK(err);
+        OK(clSetUserEventStatus(g.gate, CL_COMPLETE));
+        OK(clFinish(g.c.queue));
+        for (size_t y = 0; y < region[1]; y++)
+            for (size_t x = 0; x < region[0]; x++)
+                p[y * row + x * 4 + 2] = (cl_uchar)(x + 10 * y);
+        OK(clEnqueueUnmapMemObject(g.c.queue, image, p, 0, NULL, NULL));
+        OK(clEnqueueCopyImageToBuffer(g.c.queue, image, seen, zero, all, 0, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(g.c.queue, seen, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (size_t y = 0; y < H; y++)
+            for (size_t x = 0; x < W; x++) {
+                bool in = x >= 4 && x < 12 && y >= 2 && y < 5;
+                ck_assert_uint_eq(got[y][x][2], in ? x - 4 + 10 * (y - 2) : 3);
+                ck_assert_uint_eq(got[y][x][1], 2);
+            }
+        OK(clReleaseMemObject(seen));
+        OK(clReleaseMemObject(image));
+    }
+    close_gated(&g);
+}
+END_TEST
+
 START_TEST(a_map_of_an_image_over_host_memory_points_into_it)
 {
     struct gated g = open_gated();
@@ -149,4 +194,5 @@ START_TEST(a_map_behind_an_event_that_fails_writes_nothing)
 END_TEST
 
 YK_TEST_MAIN("conform_image_map", a_map_behind_a_user_event_has_its_pointer_at_once,
-             a_map_of_an_image_over_host_memory_points_into_it, a_map_behind_an_event_that_fails_writes_nothing)
+             a_map_of_an_image_that_the_host_may_only_write, a_map_of_an_image_over_host_memory_points_into_it,
+             a_map_behind_an_event_that_fails_writes_nothing)

@@ -204,4 +204,25 @@ void refuse_image_commands(struct world *w)
     MAPPED_IMAGE(clEnqueueMapImage(Q, I, CL_FALSE, 1, zero3, image3, &row, NULL, 0, NULL, NULL, &err));
     MAPPED_IMAGE(clEnqueueMapImage(Q, I, CL_FALSE, 1 << 20, zero3, image3, &row, &slice, 0, NULL, NULL, &err));
     MAPPED_IMAGE(clEnqueueMapImage(Q, I, CL_FALSE, 1, zero3, image3, &row, &slice, 1, NULL, NULL, &err));
+    const cl_mem_flags sealed[] = {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_NO_ACCESS};
+    const cl_map_flags how[] = {CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    for (int s = 0; s < 3; s++) {
+        cl_mem image = clCreateImage(w->x.context, sealed[s], &format, &desc, NULL, &err);
+        cl_mem_flags flags = 0;
+        clGetMemObjectInfo(image, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+        printf("sealed image %d: %d, flags %llx\n", s, err, (unsigned long long)flags);
+        ENQUEUED(clEnqueueReadImage(Q, image, CL_FALSE, zero3, image3, 0, 0, host, 0, NULL, &event));
+        ENQUEUED(clEnqueueWriteImage(Q, image, CL_FALSE, zero3, image3, 0, 0, host, 0, NULL, &event));
+        ENQUEUED(clEnqueueCopyImage(Q, image, I, zero3, zero3, image3, 0, NULL, &event));
+        ENQUEUED(clEnqueueFillImage(Q, image, color, zero3, image3, 0, NULL, &event));
+        for (int m = 0; m < 3; m++) {
+            p = clEnqueueMapImage(Q, image, CL_FALSE, how[m], zero3, image3, &row, &slice, 0, NULL, NULL, &err);
+            printf("sealed image %d map %d: %d %s\n", s, m, err, p ? "mapped" : "nothing");
+            if (p)
+                clEnqueueUnmapMemObject(Q, image, p, 0, NULL, NULL);
+        }
+        clReleaseMemObject(image);
+    }
 }
