@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "device/fault/fault.h"
 #include "device/opencl/from_host.h"
+#include "device/opencl/parents.h"
 #include "device/opencl/serial.h"
 #include <errno.h>
 #include <pthread.h>
@@ -155,18 +156,14 @@ static bool own_memory(const struct yk_cl *cl, const struct yk_device *d)
 
 static void serialise(struct yk_machine *m)
 {
-    const struct yk_cl *below = NULL, *parents = NULL; /* a driver's devices share one lock for its sub-buffers */
     unsigned slot = 0;
     for (unsigned i = 0; i < m->n; i++) {
         struct yk_device *d = &m->device[i];
         enum yk_serial_kind kind = yk_cl_serial_wanted(d->platform_name, d->name);
-        bool again = kind == YK_SERIAL_PARENTS && d->cl == below;
-        if (kind == YK_SERIAL_PARENTS && !again) {
-            below = d->cl;
-            parents = yk_cl_serial(slot++, kind, below);
-        }
-        if (kind)
-            d->cl = kind == YK_SERIAL_PARENTS ? parents : yk_cl_serial(slot++, kind, d->cl);
+        if (kind == YK_SERIAL_PARENTS)
+            d->cl = yk_cl_parents(d->cl);
+        else if (kind)
+            d->cl = yk_cl_serial(slot++, kind, d->cl);
     }
 }
 

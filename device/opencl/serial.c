@@ -7,49 +7,18 @@ static struct {
     const struct yk_cl *below;
     struct yk_cl table;
     pthread_mutex_t lock;
-    pthread_rwlock_t parents;
     enum yk_serial_kind kind;
 } slot[YK_SERIAL_MAX];
 
-enum how { BY_NONE, BY_LOCK, BY_PARENTS };
-
 struct inside {
-    unsigned slot;
-    enum how how;
+    pthread_mutex_t *lock;
     int depth; /* yk_driver_depth outside: what a guarded table does is done here, in one thunk */
 };
 
-static inline bool changes_parents(const char *name)
+static inline struct inside enter(unsigned i)
 {
-    return !strcmp(name, "CreateSubBuffer") || !strcmp(name, "ReleaseMemObject");
-}
-
-/* What may write to a buffer. Reads and maps bear it (a million and 30,000 of them beside 20 million sub-buffers). */
-static inline bool reads_parents(const char *name)
-{
-    static const char *const is[] = {"NDRangeKernel",     "Task",          "WriteBuffer",    "WriteBufferRect",
-                                     "FillBuffer",        "CopyBuffer",    "CopyBufferRect", "CopyImageToBuffer",
-                                     "MigrateMemObjects", "UnmapMemObject"};
-    bool does = false;
-    for (unsigned i = 0; i < sizeof is / sizeof *is; i++)
-        does |= !strncmp(name, "Enqueue", 7) && !strcmp(name + 7, is[i]);
-    return does;
-}
-
-/* MAY_LAST: for as long as another thread pleases. */
-static inline struct inside enter(unsigned i, const char *name, bool may_last)
-{
-    struct inside in = {i, BY_NONE, yk_driver_depth};
-    if (slot[i].kind != YK_SERIAL_PARENTS) {
-        pthread_mutex_lock(&slot[i].lock);
-        in.how = BY_LOCK;
-    } else if (changes_parents(name)) {
-        pthread_rwlock_wrlock(&slot[i].parents);
-        in.how = BY_PARENTS;
-    } else if (!may_last) {
-        pthread_rwlock_rdlock(&slot[i].parents);
-        in.how = BY_PARENTS;
-    }
+    struct inside in = {&slot[i].lock, yk_driver_depth};
+    pthread_mutex_lock(in.lock);
     yk_driver_depth = in.depth + 1;
     return in;
 }
@@ -58,10 +27,7 @@ static inline struct inside enter(unsigned i, const char *name, bool may_last)
 static inline void leave(const struct inside *in)
 {
     yk_driver_depth = in->depth;
-    if (in->how == BY_LOCK)
-        pthread_mutex_unlock(&slot[in->slot].lock);
-    else if (in->how == BY_PARENTS)
-        pthread_rwlock_unlock(&slot[in->slot].parents);
+    pthread_mutex_unlock(in->lock);
 }
 
 /* Entry points inside which the driver may run kernels or settle events. */
@@ -80,14 +46,8 @@ static inline bool only_asks(const char *name)
 
 static inline bool is_serial(unsigned i, const char *name)
 {
-    return slot[i].kind == YK_SERIAL_ALL        ? !only_asks(name)
-           : slot[i].kind == YK_SERIAL_COMMANDS ? runs_commands(name)
-                                                : changes_parents(name) || reads_parents(name);
+    return slot[i].kind == YK_SERIAL_ALL ? !only_asks(name) : runs_commands(name);
 }
-
-/* For entries that have no parameter of these names. */
-static const cl_bool blocking_write = CL_FALSE;
-static const cl_uint num_events_in_wait_list = 0;
 
 #define JOIN_(a, b)  a##b
 #define JOIN(a, b)   JOIN_(a, b)
@@ -134,11 +94,6 @@ const struct yk_cl *yk_cl_serial(unsigned i, enum yk_serial_kind kind, const str
     static void (*const fill[YK_SERIAL_MAX])(void) = {fill_0, fill_1, fill_2, fill_3, fill_4, fill_5, fill_6, fill_7};
     if (i >= YK_SERIAL_MAX)
         return below;
-    pthread_rwlockattr_t waits;
-    pthread_rwlockattr_init(&waits);
-    pthread_rwlockattr_setkind_np(&waits, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    pthread_rwlock_init(&slot[i].parents, &waits);
-    pthread_rwlockattr_destroy(&waits);
     slot[i].below = yk_cl_unguarded(below);
     slot[i].table = *below;
     slot[i].kind = kind;

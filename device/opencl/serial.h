@@ -2,10 +2,8 @@
  * that enqueues or waits; two threads in it at once, on queues of their own, deadlock or trip its assertion on the
  * kernel cache. Oclgrind 21.10 has no locks at all: its programs share what LLVM keeps per context, its buffers one
  * table that a kernel reads while it runs, its objects count references without atomic operations (helgrind names
- * clCreateBuffer beside clFinish; one in 300 runs ended in a damaged heap). NVIDIA's (580.159) keeps a list of each
- * buffer's sub-buffers that nothing guards: a thread that launches a kernel on a buffer, writes, fills or migrates it
- * crashes while another makes or releases a sub-buffer of it, as a program and yoke's workers do (a launch in 10^5 to
- * 10^6). Who calls it: machine.c. Other devices never see it. */
+ * clCreateBuffer beside clFinish; one in 300 runs ended in a damaged heap). Who calls it: machine.c. Other devices
+ * never see it. */
 #ifndef YK_DEVICE_OPENCL_SERIAL_H
 #define YK_DEVICE_OPENCL_SERIAL_H
 
@@ -19,11 +17,9 @@ enum yk_serial_kind { YK_SERIAL_NONE, YK_SERIAL_COMMANDS, YK_SERIAL_ALL, YK_SERI
 enum yk_serial_kind yk_cl_serial_wanted(const char *platform_name, const char *device_name);
 
 /** BELOW with a lock of its own around every enqueue, flush, finish and wait, with YK_SERIAL_ALL around every entry
- * but queries and clSetUserEventStatus; with YK_SERIAL_PARENTS sub-buffers are made, and memory objects released, while
- * no command of the above is being enqueued, which may be side by side (blocking writes with a wait list excepted: what
- * they wait for may be this thread's to do). SLOT < YK_SERIAL_MAX: one per device, or with YK_SERIAL_PARENTS per
- * driver; beyond that BELOW itself is returned. Thread: discovery only. Cost of a call: 3 ns in a process of one
- * thread, where glibc's mutexes need no atomic operation, 11 ns in others. */
+ * but queries and clSetUserEventStatus. KIND is one of these two; YK_SERIAL_PARENTS is parents.h's. SLOT <
+ * YK_SERIAL_MAX: one per device; beyond that BELOW itself is returned. Thread: discovery only. Cost of a call: 3 ns in
+ * a process of one thread, where glibc's mutexes need no atomic operation, 11 ns in others. */
 const struct yk_cl *yk_cl_serial(unsigned slot, enum yk_serial_kind kind, const struct yk_cl *below);
 
 #endif

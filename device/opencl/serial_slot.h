@@ -2,13 +2,11 @@
 #define YK_CL(ret, name, version, params, args)                                                                        \
     static ret THUNK(SLOT, name) params                                                                                \
     {                                                                                                                  \
-        const struct inside in __attribute__((cleanup(leave), unused)) =                                               \
-            enter(SLOT, #name, blocking_write && num_events_in_wait_list);                                             \
+        const struct inside in __attribute__((cleanup(leave), unused)) = enter(SLOT);                                  \
         return slot[SLOT].below->name args;                                                                            \
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wshadow"
 #include "device/opencl/api.def"
 #pragma GCC diagnostic pop
 

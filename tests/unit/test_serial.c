@@ -1,6 +1,7 @@
 /* What drivers cannot bear from several threads at once: two of them in one device, or a buffer's sub-buffers made and
  * released beside commands on it. */
 #include "device/opencl/serial.h"
+#include "device/opencl/parents.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -81,9 +82,8 @@ static void *call(void *arg)
     return NULL;
 }
 
-static void call_from_threads(enum yk_serial_kind kind, unsigned slot)
+static void call_from_threads(const struct yk_cl *cl)
 {
-    const struct yk_cl *cl = yk_cl_serial(slot, kind, &below);
     pthread_t thread[THREADS];
     together = mixed = 0;
     for (int i = 0; i < THREADS; i++)
@@ -94,14 +94,14 @@ static void call_from_threads(enum yk_serial_kind kind, unsigned slot)
 
 START_TEST(sub_buffers_change_while_no_command_is_enqueued)
 {
-    call_from_threads(YK_SERIAL_PARENTS, 0);
+    call_from_threads(yk_cl_parents(&below));
     ck_assert_int_eq(mixed, 0);
 }
 END_TEST
 
 START_TEST(commands_come_one_at_a_time)
 {
-    call_from_threads(YK_SERIAL_ALL, 1);
+    call_from_threads(yk_cl_serial(0, YK_SERIAL_ALL, &below));
     ck_assert_int_eq(mixed, 0);
     ck_assert_int_eq(together, 0);
 }
@@ -117,7 +117,7 @@ static void *write_all(void *arg)
 
 START_TEST(what_may_last_keeps_nobody_waiting)
 {
-    const struct yk_cl *cl = yk_cl_serial(2, YK_SERIAL_PARENTS, &below);
+    const struct yk_cl *cl = yk_cl_parents(&below);
     pthread_t thread;
     cl_int err;
     ck_assert_int_eq(pthread_create(&thread, NULL, write_all, (void *)(uintptr_t)cl), 0);
