@@ -1,7 +1,7 @@
-/* Whole launches of a window placed on devices that all reach their bytes: which device carries out each, one at a time
- * and in the window's order, so that everything is done soonest. List scheduling (Graham, Bounds on Multiprocessing
- * Timing Anomalies, 1969: at most 2 - 1/m of the least time on m equal devices), then moves of single launches while
- * these help. For trees with transfers there is tree.h, which takes milliseconds. Who uses it:
+/* Whole launches of a window placed on devices, their transfers in their times: which device carries out each, one at a
+ * time and in the window's order, so that everything is done soonest. List scheduling (Graham, Bounds on
+ * Multiprocessing Timing Anomalies, 1969: at most 2 - 1/m of the least time on m equal devices), then moves of single
+ * launches while these help. For trees with transfers there is tree.h, which takes milliseconds. Who uses it:
  * shim/queue/beside_window.c. Pure. Times in ms. */
 #ifndef YK_PARTITIONER_SCHEDULE_H
 #define YK_PARTITIONER_SCHEDULE_H

@@ -43,7 +43,9 @@ bool yk_beside_begins(struct yk_queue *q)
     if (!yk_beside_possible())
         return false;
     unsigned n = yk_beside_pending(q, 2), pushed = q->pushed;
-    if (n == 1 && (yk_beside_forced() || (b && b->hope) || yk_launch_is_one_group((struct yk_launch *)q->first)) &&
+    if (n == 1 &&
+        (yk_beside_forced() || (b && b->hope) ||
+         (yk_beside_possible_of_one() && yk_launch_is_one_group((struct yk_launch *)q->first))) &&
         q->asked != pushed && !q->stop) {
         yk_lock_wait_ns(&q->lock, &q->work, lull_ns);
         n = yk_beside_pending(q, 2);

@@ -6,8 +6,9 @@
  * on are over, and its event says that it is complete when those before it are, as in the program's own order. Queues
  * out of order promise less, and are treated alike.
  *
- * Devices with memory of their own take no part yet. Windows in which nothing is independent make the queue pause, for
- * longer each time. Who uses it: worker.c. */
+ * Where devices have memory of their own, moving bytes counts, and launches that write to the same buffer are not
+ * independent; launches of one work-group are left alone there, since merging them (gather.h) costs less. Windows in
+ * which nothing is independent make the queue pause, for longer each time. Who uses it: worker.c. */
 #ifndef YK_SHIM_QUEUE_BESIDE_H
 #define YK_SHIM_QUEUE_BESIDE_H
 
@@ -27,7 +28,13 @@ static inline bool yk_beside_forced(void)
 /** Could any launch of this process run so? Cost: loads. */
 static inline bool yk_beside_possible(void)
 {
-    return yk_rt.options.beside != YK_BESIDE_OFF && yk_rt.machine->n > 1 && yk_rt.primary->host_memory;
+    return yk_rt.options.beside != YK_BESIDE_OFF && yk_rt.machine->n > 1;
+}
+
+/** The same of launches of one work-group. */
+static inline bool yk_beside_possible_of_one(void)
+{
+    return yk_beside_possible() && yk_rt.primary->host_memory;
 }
 
 /** The worker: may what is at the head of Q be such a window? Waits a moment for a second launch where the last window
@@ -38,6 +45,11 @@ bool yk_beside_begins(struct yk_queue *q);
  * so. 0: the first *PLAIN are to be carried out as they are. Nobody else takes commands from Q meanwhile, and what the
  * caller's threads have issued to it comes first. No lock held. */
 unsigned yk_beside_run(struct yk_queue *q, unsigned *plain);
+
+/** Between these two bytes are brought for one of the launches that run side by side, so that no two of them bring the
+ * same ones through the host at once. Not nested; no lock held. */
+void yk_beside_bring(void);
+void yk_beside_brought(void);
 
 void yk_beside_finish(struct yk_beside *b);
 

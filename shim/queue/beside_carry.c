@@ -6,6 +6,18 @@
 #include "shim/queue/form.h"
 #include "shim/queue/share.h"
 
+static pthread_mutex_t bringing = PTHREAD_MUTEX_INITIALIZER; /* drivers are called with it held */
+
+void yk_beside_bring(void)
+{
+    pthread_mutex_lock(&bringing);
+}
+
+void yk_beside_brought(void)
+{
+    pthread_mutex_unlock(&bringing);
+}
+
 struct list {
     struct yk_task task;
     struct yk_beside *b;
@@ -50,7 +62,9 @@ static bool await(struct yk_beside *b, unsigned i, uint64_t after)
 static cl_int on_primary(struct yk_launch *l)
 {
     cl_event real = NULL;
+    yk_beside_bring();
     cl_int err = yk_launch_whole(l, &real);
+    yk_beside_brought();
     if (err == CL_SUCCESS) {
         err = yk_rt.primary->cl->WaitForEvents(1, &real);
         yk_rt.primary->cl->ReleaseEvent(real);
@@ -120,7 +134,11 @@ static void run_primary(struct yk_beside *b, uint64_t mine)
         if (await(b, i, b->task[i].after & ~mine)) {
             yk_event_set(e->l->c.event, CL_SUBMITTED);
             yk_stats_whole(yk_stats_reason(YK_BESIDE_REASON));
+            if (e->apart) /* else nothing is brought, and some drivers run the kernel meanwhile */
+                yk_beside_bring();
             err = yk_form_whole(e->l, &real);
+            if (e->apart)
+                yk_beside_brought();
             if (err == CL_SUCCESS)
                 yk_rt.primary->cl->Flush(b->q->real);
             else

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "partitioner/cost.h"
+#include "shim/memory/link.h"
 #include "shim/queue/predict.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/warm.h"
@@ -26,13 +27,34 @@ static bool rather_divided(const struct yk_launch *l, const struct yk_decision *
            __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) < YK_LOSSES;
 }
 
-/* Is some buffer of L where DEV does not work? */
-static bool apart(const struct yk_launch *l, unsigned dev)
+/* Does some device that may take L work in a memory of its own for some buffer of it? */
+static bool apart(const struct yk_launch *l, const struct yk_decision *d)
 {
     for (unsigned i = 0; i < l->nvalues; i++)
-        if (l->value[i].kind == YK_VALUE_MEM && yk_store_apart(l->value[i].u.mem->store, dev))
-            return true;
+        for (unsigned dev = 0; dev < yk_rt.machine->n && l->value[i].kind == YK_VALUE_MEM; dev++)
+            if (d->takes[dev] && yk_store_apart(l->value[i].u.mem->store, dev))
+                return true;
     return false;
+}
+
+/* How long moving bytes takes if DEV has E, which comes after others of its window (AFTER: then all that it reads lies
+ * elsewhere), and somebody else wants its results; less than that where they stay. INFINITY: not known. */
+static double moving_ms(struct yk_beside *b, const struct yk_beside_entry *e, unsigned dev, bool after)
+{
+    double bytes = 0;
+    b->parts.part.n = 0;
+    if (yk_parts_add(&b->parts, e->l, yk_code_facts(e->l->code), &e->d, dev, 0, e->d.total) != YK_OK)
+        return dev == yk_rt.machine->primary ? 0 : INFINITY;
+    for (size_t i = 0; i < b->parts.part.n; i++) {
+        const struct yk_part *p = &b->parts.part.v[i];
+        double all = (double)yk_region_bytes(&p->region);
+        bool own = yk_store_apart(p->store, dev), home = dev == yk_rt.machine->primary;
+        if (!p->exact)
+            bytes += after && own && !home ? all : (double)yk_store_lacks(p->store, dev, &p->region);
+        if (p->write && own && !home)
+            bytes += p->exact ? all : 2 * all; /* read back, or read back to be compared and brought again */
+    }
+    return bytes > 0 ? bytes / yk_link_bandwidth(dev, bytes) : 0;
 }
 
 /* How long DEV takes for GROUPS work-groups, its first launch aside. Of devices of one kind a difference that is not
@@ -94,18 +116,19 @@ static bool ask(struct yk_beside *b, struct yk_beside_entry *e)
            (p.alone_ms >= yk_beside_least_ms && !p.guessed && !rather_divided(l, &e->d, p.alone_ms));
 }
 
-/* Whether and how long E may run where. False: nobody but the primary may have it, or it is better left alone. */
-static bool predict(struct yk_beside *b, struct yk_beside_entry *e)
+/* Whether and how long E, which comes after others of its window or not, may run where. False: nobody but the primary
+ * may have it. */
+static bool may_go_elsewhere(struct yk_beside *b, struct yk_beside_entry *e, bool after)
 {
     const double unknown_ms = 1; /* of those that are forced to */
     bool others = false;
-    if (!ask(b, e))
-        return false;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        if (!e->d.takes[i] || apart(e->l, i))
+        if (!e->d.takes[i])
             e->ms[i] = INFINITY;
         else if (yk_beside_forced() && !(e->ms[i] < INFINITY))
             e->ms[i] = unknown_ms;
+        else if (e->apart && !yk_beside_forced())
+            e->ms[i] += moving_ms(b, e, i, after);
         others |= i != yk_rt.machine->primary && e->ms[i] < INFINITY;
     }
     return others && e->ms[yk_rt.machine->primary] < INFINITY;
@@ -140,12 +163,15 @@ static bool find_touches(struct yk_beside *b, struct yk_beside_entry *e)
     return ok;
 }
 
+/* Where devices have memory of their own, what the primary has written counts by whole buffers. */
 static bool conflict(const struct yk_beside *b, const struct yk_beside_entry *x, const struct yk_beside_entry *y)
 {
     const struct yk_beside_touch *v = b->touch.v;
+    bool whole = x->apart || y->apart;
     for (size_t i = x->touch; i < x->touch + x->ntouches; i++)
         for (size_t k = y->touch; k < y->touch + y->ntouches; k++)
-            if ((v[i].write || v[k].write) && v[i].store == v[k].store && v[i].from < v[k].to && v[k].from < v[i].to)
+            if ((v[i].write || v[k].write) && v[i].store == v[k].store &&
+                (whole || (v[i].from < v[k].to && v[k].from < v[i].to)))
                 return true;
     return false;
 }
@@ -159,12 +185,15 @@ static bool take(struct yk_beside *b, struct yk_command *c)
     if (q->properties & CL_QUEUE_PROFILING_ENABLE && c->wanted) /* whose times are to be its own */
         return false;
     *e = (struct yk_beside_entry){.l = l};
-    if (yk_windows_wanted(l) || !yk_decide_elsewhere(l, &e->d) || !predict(b, e) || !find_touches(b, e))
+    if (yk_windows_wanted(l) || !yk_decide_elsewhere(l, &e->d) || !ask(b, e) || !find_touches(b, e))
         return false;
+    e->apart = apart(l, &e->d);
     b->task[b->n] = (struct yk_schedule_task){e->ms, 0};
     for (unsigned i = 0; i < b->n; i++)
         if (conflict(b, &b->e[i], e))
             b->task[b->n].after |= 1ull << i;
+    if (!may_go_elsewhere(b, e, b->task[b->n].after))
+        return false;
     b->n++;
     return true;
 }

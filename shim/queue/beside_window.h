@@ -21,9 +21,10 @@ struct yk_beside_entry {
     struct yk_launch *l; /* the queue's */
     struct yk_decision d;
     size_t touch, ntouches;
+    bool apart;                    /* some device would work on it in a memory of its own */
     struct yk_hash problem;        /* its arguments, as samples tell them apart: yk_profile_key */
     double run_ms[YK_MAX_DEVICES]; /* but for what a first launch costs; INFINITY: unknown */
-    double ms[YK_MAX_DEVICES];     /* INFINITY: not there */
+    double ms[YK_MAX_DEVICES];     /* with what it moves; INFINITY: not there */
     cl_int err;
 };
 

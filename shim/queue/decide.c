@@ -92,7 +92,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&
-               ((yk_decide_items(l) < 64 && !(yk_beside_possible() && yk_launch_is_one_group(l))) ||
+               ((yk_decide_items(l) < 64 && !(yk_beside_possible_of_one() && yk_launch_is_one_group(l))) ||
                 (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
@@ -105,7 +105,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
         else if (!f && (state == YK_BUILD_ANALYSED || state == YK_BUILD_READY))
             why = "the kernel is not in the analysis";
         else if (!(why = whole_by_form(l)) && yk_launch_is_one_group(l) && !yk_beside_forced() &&
-                 (!yk_beside_possible() || (pending ? is_short(l) : yk_code_lone_passes(code))))
+                 (!yk_beside_possible_of_one() || (pending ? is_short(l) : yk_code_lone_passes(code))))
             why = one_group;
         else if (!why && yk_worth_early(l))
             why = "too little time was spent in the program's kernels for splitting to pay";

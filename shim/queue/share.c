@@ -293,10 +293,14 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     uint64_t collected = yk_now_ns();
     cl_int err = d->beside ? CL_SUCCESS : yk_rt.primary->cl->Finish(l->c.queue->real);
     unsigned bad = yk_rt.machine->primary;
+    if (d->beside)
+        yk_beside_bring();
     uint64_t start = yk_now_ns();
     cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
     if (err == CL_SUCCESS && brought == CL_SUCCESS)
         brought = yk_reductions_bring(&w.reductions, bad = home_of(d), &operands.moved);
+    if (d->beside)
+        yk_beside_brought();
     if (brought != CL_SUCCESS) {
         if (bad != yk_rt.machine->primary)
             yk_takers_quarantine(bad, brought, true);

@@ -23,6 +23,7 @@ SETTINGS = {
     "two": {"POCL_DEVICES": "pthread", "YOKE_CPU_PARTS": "2", "YOKE_GATHER": "force"},
     "three": {"POCL_DEVICES": "basic basic pthread", "YOKE_GATHER": "force"},
     "beside2": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
+    "besideown": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force", "YOKE_FAULT": "own@*"},
     "beside3": {"POCL_DEVICES": "basic basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
 }
 
@@ -75,7 +76,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("seeds")
     parser.add_argument("--programs", type=int, default=50)
-    parser.add_argument("--settings", default="one,two,three,beside2,beside3")
+    parser.add_argument("--settings", default="one,two,three,beside2,beside3,besideown")
     parser.add_argument("--icd", help="oclgrind, intel, or the library of a driver: all runs on it")
     a = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)

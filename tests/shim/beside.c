@@ -7,6 +7,7 @@
  *   graph   each needs those of some before it, at random, and may overwrite what these read
  *   rounds  `each` again and again, for two seconds, milliseconds per launch
  *   links   `chain` in the same way
+ *   own     `rounds`, each launch in a buffer of its own
  * Every result is checked here. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const char source[] = "kernel void stir(global uint *m, uint to, uint a, 
 
 static cl_command_queue queue;
 static cl_kernel kernel;
-static cl_mem memory;
+static cl_mem memory, own[PLACES];
 static unsigned model[CELLS], host[CELLS];
 
 static unsigned below(unsigned n)
@@ -106,16 +107,38 @@ static void graph(void)
         launch(below(PLACES), below(PLACES), below(PLACES), 1000 * below(20), NULL);
 }
 
+static void into_own(unsigned i)
+{
+    check(clSetKernelArg(kernel, 0, sizeof own[i], &own[i]), "clSetKernelArg");
+}
+
+/* What the own buffers hold, each its place, into the one. */
+static void collect(void)
+{
+    const size_t bytes = LOCAL * sizeof(cl_uint);
+    for (unsigned i = 1; i <= 8; i++)
+        check(clEnqueueCopyBuffer(queue, own[i], memory, i * bytes, i * bytes, bytes, 0, NULL, NULL),
+              "clEnqueueCopyBuffer");
+}
+
 /* For two seconds, launches of some milliseconds. */
-static void long_ones(int depend)
+static void long_ones(int depend, int apart)
 {
     enum { N = 100000 };
     struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
+    for (unsigned i = 1; i <= 8 && apart; i++)
+        check(clEnqueueWriteBuffer(queue, own[i], CL_TRUE, 0, sizeof model, model, 0, NULL, NULL),
+              "clEnqueueWriteBuffer");
     do {
-        for (unsigned i = 1; i <= 8; i++)
+        for (unsigned i = 1; i <= 8; i++) {
+            if (apart)
+                into_own(i);
             enqueue(i, depend ? i - 1 : i, i, N, NULL);
+        }
         check(clFinish(queue), "clFinish"); /* before this program computes, too */
+        if (apart)
+            collect();
         for (unsigned i = 1; i <= 8; i++)
             compute(i, depend ? i - 1 : i, i, N);
         expect();
@@ -132,8 +155,10 @@ int main(int argc, char **argv)
     memory = plain_buffer(&p, sizeof model);
     check(clSetKernelArg(kernel, 0, sizeof memory, &memory), "clSetKernelArg");
     fill();
-    if (how == 'r' || how == 'l') {
-        long_ones(how == 'l');
+    for (unsigned i = 0; i < PLACES && how == 'o'; i++)
+        own[i] = plain_buffer(&p, sizeof model);
+    if (how == 'r' || how == 'l' || how == 'o') {
+        long_ones(how == 'l', how == 'o');
     } else {
         for (unsigned round = 0; round < ROUNDS; round++) {
             how == 'e' || how == 'f' ? each(how == 'e') : how == 'c' ? chain(2000) : graph();
@@ -141,6 +166,8 @@ int main(int argc, char **argv)
             expect();
         }
     }
+    for (unsigned i = 0; i < PLACES && how == 'o'; i++)
+        clReleaseMemObject(own[i]);
     clReleaseMemObject(memory);
     clReleaseKernel(kernel);
     clReleaseProgram(p.program);

@@ -28,10 +28,15 @@ def main():
         forced = {how: elsewhere(home, how, YOKE_BESIDE="force") for how in ("each", "free", "chain", "graph")}
         # A device that fails its third launch, and for ever: the primary carries them out.
         failing = elsewhere(home, "graph", YOKE_BESIDE="force", YOKE_FAULT="clEnqueueNDRangeKernel@1:3+=error(CL_OUT_OF_RESOURCES)")
+        # Memory of their own: one buffer is all one chain then.
+        apart = {own: elsewhere(home, "own", YOKE_BESIDE="force", YOKE_FAULT=own) for own in ("own@0", "own@1", "own@*")}
         off = elsewhere(home, "each", YOKE_BESIDE="off")
     for how, n in forced.items():
         if n < 12 * 24 // 4:
             bad.append(f"{how}: only {n} launches ran on another device")
+    for own, n in apart.items():
+        if not n:
+            bad.append(f"{own}: no launch ran on another device")
     if not 0 < failing <= 4:
         bad.append(f"{failing} launches ran on a device that fails the third")
     if off:
@@ -42,15 +47,21 @@ def main():
             found = elsewhere(home, "rounds")
             processes += 1
             time.sleep(0.5)
+        end = time.monotonic() + PATIENCE_S
+        while not (found_apart := elsewhere(home, "own", YOKE_FAULT="own@1")) and time.monotonic() < end:
+            time.sleep(0.5)
         links = elsewhere(home, "links")
         asked = elsewhere(home, "rounds", YOKE_STRATEGY="single:0") + elsewhere(home, "rounds", YOKE_VERIFY="1")
+    if not found_apart:
+        bad.append("no launch ran on another device that has memory of its own")
     if not found:
         bad.append(f"after {processes} processes no launch ran on another device")
     if asked:
         bad.append(f"{asked} launches ran on another device although a strategy or comparing was asked for")
     if links:
         bad.append(f"{links} launches of a chain ran on another device")
-    print(f"forced {forced}, with a device that fails {failing}, off {off}, by itself {found} in process {processes}, of a chain {links}")
+    print(f"forced {forced}, with a device that fails {failing}, off {off}, memory of their own {apart}, by itself {found} in "
+          f"process {processes}, beside memory of its own {found_apart}, of a chain {links}")
     sys.exit("\n".join(bad) if bad else 0)
 
 
