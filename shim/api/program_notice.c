@@ -63,7 +63,7 @@ static bool all_built(cl_program real)
 static void tell(void *arg)
 {
     struct yk_notice *n = arg;
-    n->fn((cl_program)(void *)n->p, n->data);
+    n->fn((cl_program)(void *)n->p, n->data); /* of a link that failed: NULL where the driver calls with that */
     give_up(n);
 }
 
@@ -78,7 +78,7 @@ static cl_int finish(struct yk_notice *n)
         n->p = yk_program_wrap(n->ctx, YK_PROGRAM_LINKED, n->real, NULL);
         n->real = NULL;
     }
-    if (n->p && yk_callback_post(tell, n))
+    if (yk_callback_post(tell, n))
         return CL_SUCCESS;
     give_up(n);
     return CL_OUT_OF_RESOURCES;

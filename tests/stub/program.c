@@ -185,6 +185,12 @@ cl_program stub_impl_LinkProgram(cl_context c, cl_uint n, const cl_device_id *de
     if (!p)
         return NULL;
     cl_int rc = build(p, n, devices, options, false);
+    if (rc == CL_INVALID_BUILD_OPTIONS) { /* as NVIDIA's */
+        stub_impl_ReleaseProgram(p);
+        if (notify)
+            notify(NULL, user);
+        return fail(err, CL_INVALID_LINKER_OPTIONS);
+    }
     if (notify)
         notify(p, user);
     fail(err, rc == CL_BUILD_PROGRAM_FAILURE ? CL_LINK_PROGRAM_FAILURE : rc);

@@ -241,6 +241,31 @@ static void CL_CALLBACK on_program(cl_program p, void *data)
     (void)p, (void)data;
 }
 
+static void CL_CALLBACK on_link(cl_program p, void *data)
+{
+    __atomic_store_n((int *)data, p ? 1 : 2, __ATOMIC_RELEASE);
+}
+
+/* Called with what the driver calls with: here, as NVIDIA's, with no program. */
+START_TEST(a_link_that_fails_is_told_of)
+{
+    open_two();
+    const char *text = shim_source;
+    cl_int code = CL_SUCCESS;
+    int called = 0;
+    cl_program p = clCreateProgramWithSource(s.context, 1, &text, NULL, &code);
+    OK(code);
+    OK(clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    ck_assert_ptr_null(clLinkProgram(s.context, 0, NULL, "nonsense", 1, &p, on_link, &called, &code));
+    ck_assert_int_eq(code, CL_INVALID_LINKER_OPTIONS);
+    while (!__atomic_load_n(&called, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    ck_assert_int_eq(called, 2);
+    OK(clReleaseProgram(p));
+    close_two();
+}
+END_TEST
+
 START_TEST(programs)
 {
     open_two();
@@ -372,4 +397,4 @@ START_TEST(kernels)
 END_TEST
 
 YK_TEST_MAIN("codes", platforms_and_devices, contexts, queues, queue_property, queue_property_without_a_loader,
-             queue_property_that_the_driver_lacks, memory_objects, programs, kernels)
+             queue_property_that_the_driver_lacks, memory_objects, programs, a_link_that_fails_is_told_of, kernels)
