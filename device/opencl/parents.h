@@ -1,8 +1,7 @@
-/* No sub-buffer is made or released beside a command. NVIDIA's driver (580.159) keeps a list of each
- * buffer's sub-buffers that nothing guards: a thread that launches a kernel on a buffer, writes, fills or migrates it
- * crashes while another makes or releases a sub-buffer of it, as a program and yoke's workers do (a launch in 10^5 to
- * 10^6).
- * A file of its own beside serial.h's: what every command passes there is to cost 3 ns. Who calls it: machine.c, for
+/* No sub-buffer is made or released beside a command. NVIDIA's driver (580.159) keeps a list of each buffer's
+ * sub-buffers that nothing guards: a thread that launches a kernel on a buffer, writes, fills or migrates it crashes
+ * while another makes or releases a sub-buffer of it, as a program and yoke's workers do (a launch in 10^5 to 10^6). A
+ * file of its own beside serial.h's: what every command passes there is to cost 3 ns. Who calls it: machine.c, for
  * drivers of which yk_cl_serial_wanted says YK_SERIAL_PARENTS. */
 #ifndef YK_DEVICE_OPENCL_PARENTS_H
 #define YK_DEVICE_OPENCL_PARENTS_H
