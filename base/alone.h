@@ -25,4 +25,13 @@ static inline void yk_alone_add64(uint64_t *count, uint64_t by)
         __atomic_add_fetch(count, by, __ATOMIC_SEQ_CST);
 }
 
+/** Set BITS in *WORD. */
+static inline void yk_alone_or64(uint64_t *word, uint64_t bits)
+{
+    if (__libc_single_threaded)
+        __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) | bits, __ATOMIC_RELAXED);
+    else
+        __atomic_or_fetch(word, bits, __ATOMIC_SEQ_CST);
+}
+
 #endif

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 
 static struct {
     const struct yk_cl *below;
@@ -11,14 +12,15 @@ static struct {
 } slot[YK_SERIAL_MAX];
 
 struct inside {
-    pthread_mutex_t *lock;
-    int depth; /* yk_driver_depth outside: what a guarded table does is done here, in one thunk */
+    pthread_mutex_t *lock; /* NULL: there is no other thread; one that comes meanwhile was made by this call */
+    int depth;             /* yk_driver_depth outside: what a guarded table does is done here, in one thunk */
 };
 
 static inline struct inside enter(unsigned i)
 {
-    struct inside in = {&slot[i].lock, yk_driver_depth};
-    pthread_mutex_lock(in.lock);
+    struct inside in = {__libc_single_threaded ? NULL : &slot[i].lock, yk_driver_depth};
+    if (in.lock)
+        pthread_mutex_lock(in.lock);
     yk_driver_depth = in.depth + 1;
     return in;
 }
@@ -27,7 +29,8 @@ static inline struct inside enter(unsigned i)
 static inline void leave(const struct inside *in)
 {
     yk_driver_depth = in->depth;
-    pthread_mutex_unlock(in->lock);
+    if (in->lock)
+        pthread_mutex_unlock(in->lock);
 }
 
 /* Entry points inside which the driver may run kernels or settle events. */

@@ -18,8 +18,8 @@ enum yk_serial_kind yk_cl_serial_wanted(const char *platform_name, const char *d
 
 /** BELOW with a lock of its own around every enqueue, flush, finish and wait, with YK_SERIAL_ALL around every entry
  * but queries and clSetUserEventStatus. KIND is one of these two; YK_SERIAL_PARENTS is parents.h's. SLOT <
- * YK_SERIAL_MAX: one per device; beyond that BELOW itself is returned. Thread: discovery only. Cost of a call: 3 ns in
- * a process of one thread, where glibc's mutexes need no atomic operation, 11 ns in others. */
+ * YK_SERIAL_MAX: one per device; beyond that BELOW itself is returned. Thread: discovery only. Cost of a call: a load
+ * in a process of one thread, 11 ns in others. */
 const struct yk_cl *yk_cl_serial(unsigned slot, enum yk_serial_kind kind, const struct yk_cl *below);
 
 #endif

@@ -190,8 +190,7 @@ cl_int CL_API_CALL yk_record_launch(cl_command_buffer_khr command_buffer, cl_com
     for (unsigned i = 0; i < k->nargs; i++)
         if (k->value[i].kind == YK_VALUE_MEM && yk_store_host_only(k->value[i].u.mem->store))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE; /* the driver would run over what stands in for it */
-    rec.r.kernel = yk_kernel_copy(k, &err);
-    if (!rec.r.kernel)
+    if ((err = yk_kernel_settle(k)) != CL_SUCCESS || !(rec.r.kernel = yk_kernel_copy(k, &err)))
         return err;
     err = YK_ASK_DRIVER(yk_command_buffer_driver.CommandNDRangeKernelKHR(rec.b->real, rec.queue, properties,
                                                                          k->fast.real, dims, offset, global, local,

@@ -57,11 +57,18 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
     return yk_command_enqueue(&l.c, false, nwait, wait, event);
 }
 
-static bool at_primary(const struct yk_kernel *k)
+/* Is every byte of K's buffers newest at the primary? *ELSEWHERE: there are copies, which a launch makes old. */
+static inline bool at_primary(const struct yk_kernel *k, bool *elsewhere)
 {
-    for (unsigned i = 0; i < k->nargs; i++)
-        if (k->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(k->value[i].u.mem))
+    *elsewhere = false;
+    for (unsigned i = 0; i < k->nargs; i++) {
+        if (k->value[i].kind != YK_VALUE_MEM)
+            continue;
+        const struct yk_store *s = k->value[i].u.mem->store;
+        if (s && !__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE))
             return false;
+        *elsewhere |= s && !__atomic_load_n(&s->only_primary, __ATOMIC_ACQUIRE);
+    }
     return true;
 }
 
@@ -74,11 +81,11 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
         return false;
     if (yk_gathering() || yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
         return false;
-    bool goes = at_primary(k) && yk_decide_never_splits(k->code);
-    if (goes) {
+    bool elsewhere, goes = at_primary(k, &elsewhere) && yk_decide_never_splits(k->code);
+    if (goes && (*err = yk_fast_settle(&k->fast, k->value, k->nargs)) == CL_SUCCESS) {
         *err =
             yk_rt.primary->cl->EnqueueNDRangeKernel(q->real, k->fast.real, dims, offset, global, local, 0, NULL, NULL);
-        if (*err == CL_SUCCESS)
+        if (*err == CL_SUCCESS && (elsewhere || yk_rt.machine->n > 1)) /* another's copy may be new by now */
             yk_values_primary_writes(k->value, k->nargs, NULL);
     }
     yk_queue_leave(q);

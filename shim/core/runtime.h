@@ -32,7 +32,8 @@ struct yk_options {
     bool reproducible;          /* YOKE_REPRODUCIBLE: shares do not depend on measurements */
     unsigned cut;               /* YOKE_CUT: the dimension to cut along, plus 1; 0: the cheapest */
     enum yk_merge_choice merge; /* YOKE_MERGE: how outputs that are not exact are put together */
-    enum yk_gathering gather;   /* YOKE_GATHER: 0, 1 or force (for tests: whatever can be merged, at once) */
+    enum yk_gathering
+        gather;              /* YOKE_GATHER: off, auto (off on a CPU), force (for tests: what can be merged, at once) */
     enum yk_piping piping;   /* YOKE_PIPELINE: off, auto, force (tests: wherever it can be done) or a number of parts */
     enum yk_tailing tail;    /* YOKE_TAIL: off, auto, force (for tests: however short) */
     enum yk_besiding beside; /* YOKE_BESIDE: off, auto, force (for tests: all that can be, by turns) */

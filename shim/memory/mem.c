@@ -91,6 +91,8 @@ static struct yk_mem *mem_new(struct yk_context *ctx, cl_mem_object_type type, c
         free(m);
         return NULL;
     }
+    static uint64_t numbers;
+    m->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     m->ctx = ctx;
     yk_hold(&ctx->h);
     m->type = type;

@@ -38,6 +38,7 @@ struct yk_mapping {
 struct yk_mem {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
+    uint64_t number;        /* no other memory object of the process has it, also later at this place */
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;

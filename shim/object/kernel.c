@@ -1,6 +1,7 @@
 #include "shim/object/kernel.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/alone.h"
 #include "shim/core/registry.h"
 #include "shim/object/sampler.h"
 
@@ -111,7 +112,7 @@ static cl_int set_mem(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
     cl_mem real = yk_mem_real(m, yk_rt.primary->index);
     cl_int err = yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof real, &real);
     if (err == CL_SUCCESS)
-        keep(k, i, &(struct yk_value){.kind = YK_VALUE_MEM, .size = sizeof real, .u.mem = m});
+        keep(k, i, &(struct yk_value){.kind = YK_VALUE_MEM, .size = sizeof real, .u.given = {m, m->number, real}});
     return err;
 }
 
@@ -183,15 +184,18 @@ static __attribute__((noinline)) cl_int set_first(struct yk_kernel *k, cl_uint i
     return set_bytes(k, i, size, value);
 }
 
-/* May the driver be given argument I later (launch.h)? Then it will be. */
-static inline bool comes_late(struct yk_kernel *k, cl_uint i)
+/* The driver is to be given argument I later (fast.h). */
+static inline void note_late(struct yk_kernel *k, cl_uint i)
 {
-    uint64_t bit = UINT64_C(1) << i % 64;
-    if (!(__atomic_load_n(&k->fast.may, __ATOMIC_RELAXED) & bit) || i >= YK_LATE_ARGS)
-        return false;
+    uint64_t bit = UINT64_C(1) << i;
     if (!(__atomic_load_n(&k->fast.late, __ATOMIC_RELAXED) & bit))
-        __atomic_or_fetch(&k->fast.late, bit, __ATOMIC_RELAXED);
-    return true;
+        yk_alone_or64(&k->fast.late, bit);
+}
+
+/* The same value once more is no news to the driver. */
+static inline bool is_same(const unsigned char *to, size_t size, const void *value)
+{
+    return size == 4 ? !memcmp(to, value, 4) : size == 8 ? !memcmp(to, value, 8) : !memcmp(to, value, size);
 }
 
 cl_int yk_kernel_settle(struct yk_kernel *k)
@@ -202,9 +206,11 @@ cl_int yk_kernel_settle(struct yk_kernel *k)
 static inline cl_int bytes_again(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
 {
     unsigned char *to = k->value[i].u.bytes;
-    cl_int err = comes_late(k, i) ? CL_SUCCESS : yk_rt.primary->cl->SetKernelArg(k->fast.real, i, size, value);
-    if (err != CL_SUCCESS)
-        return err;
+    if (is_same(to, size, value))
+        return CL_SUCCESS;
+    if (__builtin_expect(i >= YK_LATE_ARGS, 0))
+        return set_bytes(k, i, size, value);
+    note_late(k, i);
     if (size == 4)
         memcpy(to, value, 4);
     else if (size == 8)
@@ -216,19 +222,22 @@ static inline cl_int bytes_again(struct yk_kernel *k, cl_uint i, size_t size, co
 
 static inline cl_int mem_again(struct yk_kernel *k, cl_uint i, struct yk_mem *m)
 {
-    cl_int err =
-        m->store && m->ctx == k->program->ctx && comes_late(k, i)
-            ? CL_SUCCESS
-            : yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof(cl_mem), yk_mem_slot(m, yk_rt.primary->index));
-    if (err != CL_SUCCESS)
-        return err;
-    k->value[i].u.mem = m;
-    k->foreign |= m->ctx != k->program->ctx;
+    struct yk_value *v = &k->value[i];
+    cl_mem real = *yk_mem_slot(m, yk_rt.primary->index);
+    if (v->u.given.mem == m && v->u.given.number == m->number && v->u.given.real == real)
+        return CL_SUCCESS;
+    bool may = __atomic_load_n(&k->fast.may, __ATOMIC_RELAXED) >> i % 64 & 1;
+    if (!may || i >= YK_LATE_ARGS || !m->store || m->ctx != k->program->ctx)
+        return set_mem(k, i, m);
+    note_late(k, i);
+    v->u.given.mem = m;
+    v->u.given.number = m->number;
+    v->u.given.real = real;
     return CL_SUCCESS;
 }
 
-/* Most calls set an argument again, to a value of the kind and size it has: no new value is made for them, and nothing
- * but the driver is called. VALUE is read only where its size is known to be right. */
+/* Most calls set an argument again, to a value of the kind and size it has: no new value is made for them, and the
+ * driver is not called at once, if at all. VALUE is read only where its size is known to be right. */
 cl_int yk_kernel_set(struct yk_kernel *k, cl_uint i, size_t size, const void *value)
 {
     if (i >= k->nargs || !value)

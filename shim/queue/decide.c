@@ -52,13 +52,8 @@ static const char one_group[] = "there is one work-group";
 
 /* The number of WHY, from the last one where it is the same. Written in the order number, text under the lock and with
  * the text away meanwhile, so that whoever sees the same text before and after has its number. */
-static unsigned reason_number(struct yk_code *code, const char *why)
+static __attribute__((noinline)) unsigned another_reason(struct yk_code *code, const char *why)
 {
-    if (__atomic_load_n(&code->whole_reason_text, __ATOMIC_ACQUIRE) == why) {
-        unsigned n = __atomic_load_n(&code->whole_reason, __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&code->whole_reason_text, __ATOMIC_RELAXED) == why)
-            return n;
-    }
     unsigned n = yk_stats_reason(why);
     yk_lock_take(&code->lock);
     __atomic_store_n(&code->whole_reason_text, NULL, __ATOMIC_RELEASE);
@@ -66,6 +61,16 @@ static unsigned reason_number(struct yk_code *code, const char *why)
     __atomic_store_n(&code->whole_reason_text, why, __ATOMIC_RELEASE);
     yk_lock_drop(&code->lock);
     return n;
+}
+
+static inline unsigned reason_number(struct yk_code *code, const char *why)
+{
+    if (__atomic_load_n(&code->whole_reason_text, __ATOMIC_ACQUIRE) == why) {
+        unsigned n = __atomic_load_n(&code->whole_reason, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&code->whole_reason_text, __ATOMIC_RELAXED) == why)
+            return n;
+    }
+    return another_reason(code, why);
 }
 
 bool yk_decide_never_splits(struct yk_code *code)

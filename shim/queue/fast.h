@@ -5,13 +5,14 @@
 
 #include "shim/queue/value.h"
 
-/* The primary's kernel that clSetKernelArg works on; only from the caller's thread. While its launches are held back
- * (gather.h) nobody needs its arguments, and a driver's clSetKernelArg costs as much as all of yoke's own work for such
- * a launch. So arguments that are given anew, of the kind and size that the driver has accepted before, come late: with
- * the first launch that goes straight to it. */
+/* The primary's kernel that clSetKernelArg works on; only from the caller's thread. Values that are given anew, of the
+ * size that the driver has accepted before, come late: with the first launch that goes straight to it. Many never need
+ * to come: the next value does, or the launch is divided and other kernels are given it. So do buffers while launches
+ * are held back (gather.h), where a driver's clSetKernelArg costs as much as all of yoke's own work; else the driver
+ * gets them at once, since some drivers hold what a program releases before it launches. */
 struct yk_fast {
     cl_kernel real;
-    uint64_t may;  /* a bit per argument that may come late: none unless the last launch was held; atomic */
+    uint64_t may;  /* a bit per buffer that may come late: none unless the last launch was held; atomic */
     uint64_t late; /* a bit per argument that REAL has not been given yet, and YK_LATE_BUSY; atomic */
 };
 #define YK_LATE_ARGS 63

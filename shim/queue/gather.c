@@ -219,19 +219,10 @@ static struct yk_merged *mergeable(struct yk_launch *l, bool event, uint64_t *gr
     return small_groups(l, groups) ? yk_merge_for(l) : NULL;
 }
 
-/* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow (1,000 launches
- * of 1 to 16 groups), since merged kernels are compiled less well. */
-static bool worth_it(void)
-{
-    return yk_rt.options.gather == YK_GATHER_FORCED || !(yk_rt.primary->type & CL_DEVICE_TYPE_CPU);
-}
-
 bool yk_gather_take(struct yk_launch *l, cl_event *event)
 {
     struct yk_queue *q = l->c.queue;
     bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
-    if (!worth_it())
-        return false;
     /* Not one step: that a launch of another thread is not counted does no harm. */
     unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&q->run, run, __ATOMIC_RELAXED);
@@ -252,7 +243,7 @@ bool yk_gather_take(struct yk_launch *l, cl_event *event)
 
 bool yk_gather_piled(const struct yk_queue *q)
 {
-    if (!yk_gathering() || !worth_it())
+    if (!yk_gathering())
         return false;
     unsigned n = 0, enough = yk_rt.options.gather == YK_GATHER_FORCED ? 1 : RUN;
     for (const struct yk_command *c = q->first; c && c->kind->gathers && !c->nwait && n < enough; c = c->next)

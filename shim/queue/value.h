@@ -23,6 +23,11 @@ struct yk_value {
         unsigned char bytes[32];
         void *more; /* size > 32: on the heap, owned */
         struct yk_mem *mem;
+        struct {
+            struct yk_mem *mem;
+            uint64_t number; /* its number */
+            cl_mem real;     /* what the kernel of struct yk_fast was given for it */
+        } given;             /* of that kernel's values only */
         void *pointer;
     } u;
 };

@@ -240,7 +240,52 @@ START_TEST(an_argument_may_be_no_buffer)
 }
 END_TEST
 
+/* Values that come once more, that nobody launched with, and buffers where others were before. */
+START_TEST(a_launch_has_the_last_value_of_each_argument)
+{
+    struct cl c = open_cl(0);
+    cl_kernel k = kernel_of(c.program, "set"), clone;
+    cl_mem a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+    static const cl_int v[] = {5, 5, 6, 5};
+    cl_int err;
+    OK(clSetKernelArg(k, 0, sizeof a, &a));
+    for (unsigned i = 0; i < sizeof v / sizeof *v; i++) {
+        const cl_int other = 100;
+        OK(clSetKernelArg(k, 1, sizeof other, &other));
+        OK(clSetKernelArg(k, 1, sizeof v[i], &v[i]));
+        OK(clSetKernelArg(k, 0, sizeof a, &a));
+        run(&c, k, NULL);
+        run(&c, k, NULL);
+        holds(&c, a, v[i]);
+        set_to(&c, a, 0);
+        run(&c, k, NULL);
+        holds(&c, a, v[i]);
+    }
+    const cl_int last = 8, later = 9;
+    OK(clSetKernelArg(k, 1, sizeof last, &last));
+    clone = clCloneKernel(k, &err); /* of what no launch has seen */
+    OK(clSetKernelArg(k, 1, sizeof later, &later));
+    if (err == CL_SUCCESS) {
+        run(&c, clone, NULL);
+        holds(&c, a, 8);
+        OK(clReleaseKernel(clone));
+    }
+    run(&c, k, NULL);
+    holds(&c, a, 9);
+    for (int i = 0; i < 20; i++) {
+        OK(clReleaseMemObject(a));
+        a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL); /* often at the same place */
+        OK(clSetKernelArg(k, 0, sizeof a, &a));
+        run(&c, k, NULL);
+        holds(&c, a, 9);
+    }
+    OK(clReleaseMemObject(a));
+    OK(clReleaseKernel(k));
+    close_cl(&c);
+}
+END_TEST
+
 YK_TEST_MAIN("conform_code", kernels_in_program_come_all_at_once, a_cloned_kernel_has_the_arguments_and_then_its_own,
              programs_compiled_with_headers_are_linked, a_binary_given_out_can_be_loaded,
              native_kernels_get_memory_for_their_objects, local_memory_and_what_is_wrong_with_it,
-             an_argument_may_be_no_buffer)
+             an_argument_may_be_no_buffer, a_launch_has_the_last_value_of_each_argument)
