@@ -72,22 +72,41 @@ static inline bool at_primary(const struct yk_kernel *k, bool *elsewhere)
     return true;
 }
 
+/* K over a range, straight into Q's real queue. */
+static inline cl_int issue(struct yk_queue *q, struct yk_kernel *k, cl_uint dims, const size_t *offset,
+                           const size_t *global, const size_t *local, bool elsewhere, cl_event *event)
+{
+    cl_event real = NULL;
+    struct yk_event *ev = event ? yk_event_create(q->ctx, q, CL_COMMAND_NDRANGE_KERNEL) : NULL;
+    if (event && !ev)
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = yk_fast_settle(&k->fast, k->value, k->nargs);
+    if (err == CL_SUCCESS)
+        err = yk_rt.primary->cl->EnqueueNDRangeKernel(q->real, k->fast.real, dims, offset, global, local, 0, NULL,
+                                                      event ? &real : NULL);
+    if (err == CL_SUCCESS && (elsewhere || yk_rt.machine->n > 1)) /* another's copy may be new by now */
+        yk_values_primary_writes(k->value, k->nargs, NULL);
+    if (ev && err == CL_SUCCESS) {
+        yk_event_issued(ev, real);
+        *event = (cl_event)(void *)ev;
+    } else if (ev) {
+        yk_handle_release(&ev->h);
+    }
+    return err;
+}
+
 /* The commonest launch where nothing is ever split: no command is made of it, and the driver reads the range where the
  * program wrote it. False: nothing has been done, and ENQUEUE does all of this and more, and says what is wrong. */
 static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dims, const size_t *offset,
-                            const size_t *global, const size_t *local, cl_int *err)
+                            const size_t *global, const size_t *local, cl_event *event, cl_int *err)
 {
     if (!q || !k || q->ctx != k->program->ctx || k->unset || k->foreign || !dims || dims > 3 || !global)
         return false;
     if (yk_gathering() || yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
         return false;
     bool elsewhere, goes = at_primary(k, &elsewhere) && yk_decide_never_splits(k->code);
-    if (goes && (*err = yk_fast_settle(&k->fast, k->value, k->nargs)) == CL_SUCCESS) {
-        *err =
-            yk_rt.primary->cl->EnqueueNDRangeKernel(q->real, k->fast.real, dims, offset, global, local, 0, NULL, NULL);
-        if (*err == CL_SUCCESS && (elsewhere || yk_rt.machine->n > 1)) /* another's copy may be new by now */
-            yk_values_primary_writes(k->value, k->nargs, NULL);
-    }
+    if (goes)
+        *err = issue(q, k, dims, offset, global, local, elsewhere, event);
     yk_queue_leave(q);
     return goes;
 }
@@ -98,9 +117,9 @@ cl_int yk_api_EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
                                    const cl_event *event_wait_list, cl_event *event)
 {
     cl_int err;
-    if (!num_events_in_wait_list && !event_wait_list && !event &&
+    if (!num_events_in_wait_list && !event_wait_list &&
         straight(yk_queue_from(command_queue), yk_kernel_from(kernel), work_dim, global_work_offset, global_work_size,
-                 local_work_size, &err))
+                 local_work_size, event, &err))
         return err;
     return enqueue(&yk_launch_kind, command_queue, kernel, work_dim, global_work_offset, global_work_size,
                    local_work_size, num_events_in_wait_list, event_wait_list, event);
