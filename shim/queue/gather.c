@@ -14,7 +14,7 @@ enum { RUN = 4, LONG = 16 };
  * if each level has some: what is issued last is issued while the program waits. And never more than the most. */
 enum { ENOUGH = 32, PER_UNIT = 4, DOUBLINGS = 4, MANY = 256, OVERDUE = 3, MOST = 2048, MOST_GROUPS = 1 << 16 };
 /* Launches of more work-groups per compute unit fill a device by themselves. */
-enum { SMALL_PER_UNIT = 16, SMALL_LEAST = 64 };
+enum { SMALL_PER_UNIT = 2, SMALL_LEAST = 64 };
 /* After a window of which little could be merged nothing is held for this many launches, then twice as many. */
 enum { PAUSE = 64, PAUSE_MOST = 1 << 14, LOOK = 8 };
 /* What launches touch is not remembered of those with more to depend on. */
