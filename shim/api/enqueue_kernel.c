@@ -102,9 +102,17 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
 {
     if (!q || !k || q->ctx != k->program->ctx || k->unset || k->foreign || !dims || dims > 3 || !global)
         return false;
-    if (yk_gathering() || yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
+    bool gathers = yk_gathering();
+    if ((gathers && (!yk_gather_pauses(q) || yk_rt.options.gather == YK_GATHER_FORCED)) ||
+        yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
         return false;
     bool elsewhere, goes = at_primary(k, &elsewhere) && yk_decide_never_splits(k->code);
+    if (goes && gathers) {
+        yk_gather_pass(q);
+        yk_gather_drain(q); /* what another thread holds comes before */
+        if (__atomic_load_n(&k->fast.may, __ATOMIC_RELAXED))
+            __atomic_store_n(&k->fast.may, 0, __ATOMIC_RELAXED);
+    }
     if (goes)
         *err = issue(q, k, dims, offset, global, local, elsewhere, event);
     yk_queue_leave(q);

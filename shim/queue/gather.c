@@ -211,9 +211,8 @@ static struct yk_merged *mergeable(struct yk_launch *l, bool event, uint64_t *gr
     if (!l->has_local || l->exec || q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ||
         (q->properties & CL_QUEUE_PROFILING_ENABLE && event))
         return NULL;
-    unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
-    if (pause && yk_rt.options.gather != YK_GATHER_FORCED) {
-        __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
+    if (yk_gather_pauses(q) && yk_rt.options.gather != YK_GATHER_FORCED) {
+        yk_gather_pass(q);
         return NULL;
     }
     return small_groups(l, groups) ? yk_merge_for(l) : NULL;

@@ -26,6 +26,21 @@ static inline bool yk_gathering(void)
     return yk_rt.options.gather != YK_GATHER_OFF;
 }
 
+/** Nothing of Q is held for now: its windows were chains. Cost: a load. */
+static inline bool yk_gather_pauses(const struct yk_queue *q)
+{
+    return __atomic_load_n(&q->pause, __ATOMIC_RELAXED) != 0;
+}
+
+/** A launch has passed by while Q pauses: one less to come. Not one step: a launch of another thread that is not
+ * counted does no harm. */
+static inline void yk_gather_pass(struct yk_queue *q)
+{
+    unsigned pause = __atomic_load_n(&q->pause, __ATOMIC_RELAXED);
+    if (pause)
+        __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
+}
+
 /**
  * May L, which could be issued at once, be held instead? True: it is, and *EVENT (where EVENT is not NULL) is its
  * event. False: nothing has changed but counters. L is the caller's. Thread: any, between yk_queue_enter and leave; no
