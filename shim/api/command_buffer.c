@@ -177,6 +177,27 @@ static cl_int issue_all(const struct yk_command_buffer *b, cl_command_queue q, c
     return err;
 }
 
+/* May what B has under way wait for the program itself? */
+static bool is_held_back(const struct yk_command_buffer *b)
+{
+    return __atomic_load_n(&b->queue->ctx->open_user_events, __ATOMIC_RELAXED) != 0;
+}
+
+/* A driver that is done when it returns (PoCL's basic) takes B again at once: so must we, who may be later. */
+static void wait_for_last(struct yk_command_buffer *b)
+{
+    yk_lock_take(&b->lock);
+    struct yk_event *last = b->last;
+    if (last)
+        yk_hold(&last->h);
+    yk_lock_drop(&b->lock);
+    if (!last)
+        return;
+    yk_queue_ask(b->queue);
+    (void)yk_event_wait(last);
+    yk_drop(&last->h);
+}
+
 static cl_int check_enqueue(struct yk_command_buffer *b, cl_uint num_queues, const cl_command_queue *queues,
                             struct yk_queue **q)
 {
@@ -190,6 +211,10 @@ static cl_int check_enqueue(struct yk_command_buffer *b, cl_uint num_queues, con
     if ((*q)->device != b->queue->device || (*q)->properties != b->queue->properties)
         return CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
     cl_command_buffer_state_khr state = yk_command_buffer_state(b);
+    if (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !b->simultaneous && !is_held_back(b)) {
+        wait_for_last(b);
+        state = yk_command_buffer_state(b);
+    }
     if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR ||
         (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !b->simultaneous))
         return CL_INVALID_OPERATION;

@@ -65,6 +65,8 @@ cl_event yk_api_CreateUserEvent(cl_context context, cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
     struct yk_event *ev = ctx ? yk_event_create(ctx, NULL, CL_COMMAND_USER) : NULL;
+    if (ev)
+        __atomic_add_fetch(&ctx->open_user_events, 1, __ATOMIC_RELAXED);
     yk_set_err(errcode_ret, !ctx ? CL_INVALID_CONTEXT : !ev ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS);
     return (cl_event)(void *)ev;
 }
@@ -103,6 +105,7 @@ cl_int yk_api_SetUserEventStatus(cl_event event, cl_int execution_status)
     if (!first)
         return CL_INVALID_OPERATION;
     yk_event_set(ev, execution_status);
+    __atomic_sub_fetch(&ev->ctx->open_user_events, 1, __ATOMIC_RELAXED);
     return CL_SUCCESS;
 }
 

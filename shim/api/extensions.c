@@ -97,6 +97,7 @@ static const char *const kept[] = {
     "cl_khr_subgroup_shuffle",
     "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroups",
+    "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_khr_work_group_uniform_arithmetic",
     "cl_nv_compiler_options",

@@ -18,4 +18,7 @@ bool yk_extension_kept(const char *name, size_t n);
 /** The function NAME of cl_pocl_content_size (content_size.c) where the primary's driver has it; else NULL. */
 void *yk_content_size_function(const char *name);
 
+/** The same of cl_khr_suggested_local_work_size (suggested_size.c). */
+void *yk_suggested_size_function(const char *name);
+
 #endif

@@ -102,7 +102,8 @@ static void *own_function(const char *name)
         if (!strcmp(name, table[i].name))
             return table[i].function;
     void *function = name ? yk_command_buffer_function(name) : NULL;
-    return name && !function ? yk_content_size_function(name) : function;
+    function = name && !function ? yk_content_size_function(name) : function;
+    return name && !function ? yk_suggested_size_function(name) : function;
 }
 
 void *yk_api_GetExtensionFunctionAddress(const char *func_name)

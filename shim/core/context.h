@@ -33,8 +33,9 @@ struct yk_context {
     size_t nproperties;
     cl_device_id *device, *real_device; /* as the app gave them, each once; the primary's behind them */
     cl_uint ndevices;
-    void *default_queue; /* of clSetDefaultDeviceCommandQueue; only a name; atomic */
-    bool whole;          /* there are sub-devices: every launch runs whole, and no other real device is used */
+    void *default_queue;       /* of clSetDefaultDeviceCommandQueue; only a name; atomic */
+    unsigned open_user_events; /* without a status: whatever waits for one may wait for ever; atomic */
+    bool whole;                /* there are sub-devices: every launch runs whole, and no other real device is used */
     cl_context real[YK_MAX_DEVICES];
     cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */
     cl_command_queue transfer[YK_MAX_DEVICES];

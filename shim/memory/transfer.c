@@ -92,10 +92,12 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
     if (!q)
         return CL_OUT_OF_RESOURCES;
     const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
-    return to_master ? cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0,
-                                                 r->pitch, 0, s->master, 0, NULL, NULL)
-                     : cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0,
-                                                  r->pitch, 0, s->master, 0, NULL, NULL);
+    if (to_master)
+        return cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
+                                         s->master, 0, NULL, NULL);
+    cl_int err = cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
+                                            s->master, 0, NULL, NULL);
+    return yk_link_written(dev, q, r->len * r->rows, err);
 }
 
 /* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or

@@ -113,7 +113,9 @@ static bool whole_now(struct yk_launch *l, bool pending)
                  (!yk_beside_possible_of_one() || (pending ? is_short(l) : yk_code_lone_passes(code))))
             why = one_group;
         else if (!why && yk_worth_early(l))
-            why = "too little time was spent in the program's kernels for splitting to pay";
+            why = __atomic_load_n(&code->build->wanted, __ATOMIC_RELAXED)
+                      ? "the other device was not ready for the kernel"
+                      : "too little time was spent in the program's kernels for splitting to pay";
     }
     if (!why)
         return false;

@@ -1,6 +1,7 @@
 #include "shim/queue/reduction.h"
 #include <stdlib.h>
 #include <string.h>
+#include "shim/memory/link.h"
 #include "shim/merge/reduce.h"
 #include "shim/queue/part.h"
 
@@ -117,8 +118,10 @@ cl_int yk_reductions_apart(struct yk_reductions *s, unsigned dev, cl_kernel k)
                               r->span[p].len / r->span[p].size);
         if (!r->apart[dev])
             r->apart[dev] = cl->CreateBuffer(real, CL_MEM_READ_WRITE, r->mem->size, NULL, &err);
-        if (err == CL_SUCCESS)
+        if (err == CL_SUCCESS) {
             err = cl->EnqueueWriteBuffer(q, r->apart[dev], CL_TRUE, 0, r->mem->size, neutral, 0, NULL, NULL);
+            err = yk_link_written(dev, q, r->mem->size, err);
+        }
         if (err == CL_SUCCESS)
             err = cl->SetKernelArg(k, r->arg, sizeof r->apart[dev], &r->apart[dev]);
         free(neutral);

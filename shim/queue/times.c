@@ -9,11 +9,16 @@ enum { QUEUED, SUBMIT, START, END };
 static int64_t difference;
 static bool known;
 
-static int64_t difference_for(int64_t sample)
+/* GOOD: SAMPLE is of when a command was handed over; else of something later, which serves until there is a good one.
+ */
+static int64_t difference_for(int64_t sample, bool good)
 {
     const int64_t drift_ns = 1000000;
     int64_t now = __atomic_load_n(&difference, __ATOMIC_RELAXED);
-    if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE) || sample - now > drift_ns) {
+    bool is_known = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    if (!good)
+        return is_known ? now : sample;
+    if (!is_known || sample - now > drift_ns) {
         __atomic_store_n(&difference, sample, __ATOMIC_RELAXED);
         __atomic_store_n(&known, true, __ATOMIC_RELEASE);
         return sample;
@@ -43,9 +48,13 @@ cl_int yk_event_time(struct yk_event *ev, cl_profiling_info what, cl_ulong *ns)
         if (err != CL_SUCCESS)
             return err;
     }
-    int64_t shift = difference_for((int64_t)(handed_over - theirs[QUEUED]));
+    /* Some drivers tell no time of what computes nothing, or not when it was queued (Intel's of markers: 0). */
+    unsigned first = QUEUED;
+    while (first < END && !theirs[first])
+        first++;
+    int64_t shift = theirs[first] ? difference_for((int64_t)(handed_over - theirs[first]), first == QUEUED) : 0;
     for (unsigned i = SUBMIT; i <= last; i++) {
-        uint64_t here = (uint64_t)((int64_t)theirs[i] + shift);
+        uint64_t here = theirs[i] ? (uint64_t)((int64_t)theirs[i] + shift) : handed_over;
         time = here > time ? here : time;
         time = handed_over > time ? handed_over : time;
     }

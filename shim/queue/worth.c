@@ -32,12 +32,25 @@ void yk_worth_begin(struct yk_build *b)
         yk_build_want(b);
 }
 
+/* Are others being prepared for B, and is nobody ready? Where devices work in the host's memory a launch may begin
+ * without those that are late (takers.h), so that each is to be asked about. */
+static bool awaits_all(const struct yk_build *b)
+{
+    if (yk_rt.primary->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
+        return false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (i != yk_rt.machine->primary && __atomic_load_n(&b->done[i], __ATOMIC_ACQUIRE))
+            return false;
+    return true;
+}
+
 bool yk_worth_early(struct yk_launch *l)
 {
     struct yk_code *code = l->code;
     if (yk_build_now(code->build) == YK_BUILD_ANALYSED && !yk_build_insisted() && yk_remember_worth(code->build)) {
         yk_worth_begin(code->build); /* wanted already, where that costs nothing */
-        return false;
+        if (!awaits_all(code->build))
+            return false;
     }
     double rate = yk_code_get(&code->rate[yk_rt.machine->primary]), own = yk_code_get(&code->spent);
     if (yk_build_now(code->build) == YK_BUILD_READY || yk_build_insisted() || yk_ahead_forced())

@@ -8,9 +8,9 @@
 
 #include "shim/queue/launch.h"
 
-/** Begin what has become worth it. May L go whole at once because too little has been spent so far? True: its time has
- * been counted. False: it is to be measured, or the time has come, or splits are insisted on. Thread: any. Cost:
- * nanoseconds. */
+/** Begin what has become worth it. May L go whole at once because too little has been spent so far, or is it short and
+ * nobody else ready yet? True: its time has been counted. False: it is to be measured, or the time has come, or splits
+ * are insisted on. Thread: any. Cost: nanoseconds. */
 bool yk_worth_early(struct yk_launch *l);
 
 /** Begin what has become worth it for B. For launches that are not decided upon (stages.c). Thread: any. */

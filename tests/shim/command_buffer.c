@@ -205,5 +205,41 @@ START_TEST(what_is_wrong_is_said)
 }
 END_TEST
 
+/* A driver that is done when it returns, as PoCL's basic is, takes it again at once; PoCL's pthread device, bare, as
+ * its threads will have it. */
+START_TEST(it_can_be_enqueued_again_at_once_unless_the_program_holds_it_back)
+{
+    struct cl c = open_ext(0);
+    cl_mem a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_kernel k = kernel_of(c.program, "set");
+    cl_int v = 7, err;
+    cl_command_buffer_khr cb = new_buffer(&c);
+    OK(clSetKernelArg(k, 0, sizeof a, &a));
+    OK(clSetKernelArg(k, 1, sizeof v, &v));
+    record_launch(cb, k, NULL);
+    OK(ext.FinalizeCommandBufferKHR(cb));
+    for (int i = 0; i < 8; i++) {
+        OK(ext.EnqueueCommandBufferKHR(0, NULL, cb, 0, NULL, NULL));
+        if (lenient())
+            OK(clFinish(c.queue));
+    }
+    OK(clFinish(c.queue));
+    cl_event gate = clCreateUserEvent(c.context, &err);
+    OK(err);
+    OK(ext.EnqueueCommandBufferKHR(0, NULL, cb, 1, &gate, NULL));
+    IS(CL_INVALID_OPERATION, ext.EnqueueCommandBufferKHR(0, NULL, cb, 0, NULL, NULL));
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clReleaseEvent(gate));
+    if (lenient())
+        OK(clFinish(c.queue));
+    OK(ext.EnqueueCommandBufferKHR(0, NULL, cb, 0, NULL, NULL));
+    holds(&c, a, 7);
+    OK(ext.ReleaseCommandBufferKHR(cb));
+    OK(clReleaseKernel(k));
+    OK(clReleaseMemObject(a));
+    close_cl(&c);
+}
+END_TEST
+
 YK_TEST_MAIN("command_buffer", what_is_recorded_runs_each_time, rects_and_images_are_recorded_too,
-             what_is_wrong_is_said)
+             what_is_wrong_is_said, it_can_be_enqueued_again_at_once_unless_the_program_holds_it_back)
