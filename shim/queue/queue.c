@@ -148,6 +148,8 @@ void yk_queue_release(struct yk_queue *q)
     yk_rt.primary->cl->Flush(q->real); /* a release flushes, says the specification */
     yk_lock_take(&q->lock);
     q->stop = true;
+    if (q->worker && !q->first)
+        yk_background_hold(&q->holds_exit, true); /* until its worker has released what is the driver's */
     pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     yk_drop(&q->h);

@@ -187,18 +187,36 @@ static bool carry_beside(struct yk_queue *q, unsigned *plain)
     return done > 0;
 }
 
-/* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and not for what waits for
- * somebody. With the lock held; drops it while it asks drivers. */
+/* Exit waits for what may run, as a driver alone has often run it when it is enqueued, and for the end of a queue that
+ * has been released, and not for what waits for somebody. With the lock held; drops it while it asks drivers. */
 static void hold_exit(struct yk_queue *q)
 {
     struct yk_command *c = q->first; /* only this thread unlinks it */
-    bool may_run = c;
+    bool may_run = c || q->stop;
     if (c && c->nwait) {
         yk_lock_drop(&q->lock);
         may_run = waits_done(c, false) != 0;
         yk_lock_take(&q->lock);
     }
     yk_background_hold(&q->holds_exit, may_run);
+}
+
+/* The worker's hold on Q, which may be the last one of the context too: drivers crash where they are called while the
+ * process ends. With the lock held, which is dropped. */
+static void let_go(struct yk_queue *q)
+{
+    static struct yk_queue *left;
+    bool held = q->holds_exit;
+    q->holds_exit = false;
+    yk_background_own(&held);
+    yk_lock_drop(&q->lock);
+    if (held) {
+        yk_drop(&q->h);
+        yk_background_leave();
+    } else {
+        q->left = __atomic_exchange_n(&left, q, __ATOMIC_ACQ_REL);
+    }
+    yk_background_own(NULL);
 }
 
 static void *worker_thread(void *arg)
@@ -237,8 +255,7 @@ static void *worker_thread(void *arg)
         done_with(q, c);
     }
     q->worker = false; /* who has a released queue from an event's query may use it */
-    yk_lock_drop(&q->lock);
-    yk_drop(&q->h);
+    let_go(q);
     return NULL;
 }
 

@@ -250,6 +250,35 @@ START_TEST(exit_waits_for_shares_for_a_while)
 }
 END_TEST
 
+/* The queue's worker has the last hold on it: what it releases then takes a while. */
+static void exit_while_a_queue_ends(void)
+{
+    atexit(late_look);
+    shim_open(&s, 0);
+    cl_mem a;
+    cl_kernel k = kernel_on("iota", &a);
+    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
+    OK(clFinish(s.queue));
+    left = now();
+    OK(clReleaseCommandQueue(s.queue));
+    exit(1);
+}
+
+/* Drivers crash where they are called while a process ends. */
+START_TEST(exit_waits_for_the_end_of_a_queue)
+{
+    char text[4096];
+    const char *devices = getenv("YOKE_STUB_DEVICES");
+    if (!getenv("YOKE_FORCE_SPLIT") || !devices || strcmp(devices, "cpu,cpu"))
+        return;
+    setenv("YOKE_FAULT", "clReleaseCommandQueue@*=hang", 1);
+    setenv("YOKE_FAULT_HANG_MS", "400", 1);
+    ck_assert_int_eq(child(exit_while_a_queue_ends, 10, text, sizeof text), 5);
+    unsetenv("YOKE_FAULT_HANG_MS");
+    unsetenv("YOKE_FAULT");
+}
+END_TEST
+
 YK_TEST_MAIN("life", a_child_forked_after_initialisation_gets_errors_at_once,
              a_child_forked_before_initialisation_is_a_process_like_any, a_process_may_end_anywhere,
-             exit_waits_for_shares_for_a_while)
+             exit_waits_for_shares_for_a_while, exit_waits_for_the_end_of_a_queue)
