@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many small launches yoke runs as one, in programs that say what they want of them (gather.c).
 
-    gather.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
+    gather.py PROGRAM CHAINS        Environment: YOKE_TEST_BUILD the build folder."""
 import json
 import os
 import subprocess
@@ -11,12 +11,12 @@ import tempfile
 BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 
 
-def merged(home, how):
+def merged(home, program, *arguments, **settings):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
     env.update(POCL_DEVICES="basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache",
-               XDG_DATA_HOME=f"{home}/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_GATHER="force",
-               YOKE_JSON=f"{home}/json")
-    subprocess.run([os.path.abspath(sys.argv[1]), how], env=env, check=True, timeout=200)
+               XDG_DATA_HOME=f"{home}/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"),
+               YOKE_JSON=f"{home}/json", **settings)
+    subprocess.run([os.path.abspath(program), *arguments], env=env, check=True, timeout=200)
     with open(f"{home}/json", encoding="utf-8") as f:
         return json.load(f)["merged"]
 
@@ -24,7 +24,11 @@ def merged(home, how):
 def main():
     bad = []
     with tempfile.TemporaryDirectory() as home:
-        alone, mixed, many, piled, late = (merged(home, how) for how in ("alone", "mixed", "many", "piled", "late"))
+        alone, mixed, many, piled, late = (merged(home, sys.argv[1], how, YOKE_GATHER="force")
+                                           for how in ("alone", "mixed", "many", "piled", "late"))
+        # Where the device is taken for a GPU's, by itself: queues hold nothing for a while after windows that were chains.
+        chains = merged(home, sys.argv[2], "1", "9", YOKE_FAULT="own@*;gpu@*")
+        merged(home, sys.argv[2], "2", "2", YOKE_GATHER="force")
     # Windows may end early where this machine is busy, so that fewer are merged, in more.
     # In one that ends right behind the launch with an event, more than a few have one.
     if not 0 < alone["launches"] <= 20 * 31 + max(alone["as"] - 20, 0):
@@ -37,7 +41,9 @@ def main():
         bad.append(f"launches that piled up behind another are not merged: {piled}")
     if late["launches"] < 20 * 16:
         bad.append(f"launches between others are not merged: {late}")
-    print(alone, mixed, many, piled, late)
+    if not 0 < chains["launches"] < 100000:
+        bad.append(f"of launches that depend on one another as many are merged as if they did not, or none: {chains}")
+    print(alone, mixed, many, piled, late, chains)
     sys.exit("\n".join(bad) if bad else 0)
 
 
