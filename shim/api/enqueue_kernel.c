@@ -110,8 +110,7 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
     if (goes && gathers) {
         yk_gather_pass(q);
         yk_gather_drain(q); /* what another thread holds comes before */
-        if (__atomic_load_n(&k->fast.may, __ATOMIC_RELAXED))
-            __atomic_store_n(&k->fast.may, 0, __ATOMIC_RELAXED);
+        yk_fast_not_held(&k->fast);
     }
     if (goes)
         *err = issue(q, k, dims, offset, global, local, elsewhere, event);

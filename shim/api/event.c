@@ -104,8 +104,8 @@ cl_int yk_api_SetUserEventStatus(cl_event event, cl_int execution_status)
     yk_lock_drop(&ev->lock);
     if (!first)
         return CL_INVALID_OPERATION;
+    __atomic_sub_fetch(&ev->ctx->open_user_events, 1, __ATOMIC_RELAXED); /* who is woken next may release EV */
     yk_event_set(ev, execution_status);
-    __atomic_sub_fetch(&ev->ctx->open_user_events, 1, __ATOMIC_RELAXED);
     return CL_SUCCESS;
 }
 

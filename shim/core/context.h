@@ -34,7 +34,7 @@ struct yk_context {
     cl_device_id *device, *real_device; /* as the app gave them, each once; the primary's behind them */
     cl_uint ndevices;
     void *default_queue;       /* of clSetDefaultDeviceCommandQueue; only a name; atomic */
-    unsigned open_user_events; /* without a status: whatever waits for one may wait for ever; atomic */
+    unsigned open_user_events; /* never given a status: who waits for one may wait for ever; atomic */
     bool whole;                /* there are sub-devices: every launch runs whole, and no other real device is used */
     cl_context real[YK_MAX_DEVICES];
     cl_int failed[YK_MAX_DEVICES]; /* error of an attempt; not tried again */

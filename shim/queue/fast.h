@@ -28,4 +28,11 @@ static inline cl_int yk_fast_settle(struct yk_fast *f, const struct yk_value *v,
     return __builtin_expect(late, 0) ? yk_fast_settle_now(f, v, n) : CL_SUCCESS;
 }
 
+/** A launch of it goes straight to the driver: buffers are given at once again. Cost: a load. */
+static inline void yk_fast_not_held(struct yk_fast *f)
+{
+    if (__atomic_load_n(&f->may, __ATOMIC_RELAXED))
+        __atomic_store_n(&f->may, 0, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -26,7 +26,7 @@ static inline bool yk_gathering(void)
     return yk_rt.options.gather != YK_GATHER_OFF;
 }
 
-/** Nothing of Q is held for now: its windows were chains. Cost: a load. */
+/** Are Q's next launches not to be held, since its last windows were chains? Cost: a load. */
 static inline bool yk_gather_pauses(const struct yk_queue *q)
 {
     return __atomic_load_n(&q->pause, __ATOMIC_RELAXED) != 0;

@@ -51,8 +51,7 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     (void)blocking;
     if (l->captured)
         return yk_launch_whole(l, real);
-    if (__atomic_load_n(&l->fast->may, __ATOMIC_RELAXED))
-        __atomic_store_n(&l->fast->may, 0, __ATOMIC_RELAXED);
+    yk_fast_not_held(l->fast);
     cl_int err = yk_fast_settle(l->fast, l->value, l->nvalues);
     yk_form_own(l->code);
     if (err == CL_SUCCESS)

@@ -209,16 +209,19 @@ END_TEST
  * its threads will have it. */
 START_TEST(it_can_be_enqueued_again_at_once_unless_the_program_holds_it_back)
 {
+    enum { AT_ONCE = 8, RUNS = AT_ONCE + 2 };
     struct cl c = open_ext(0);
-    cl_mem a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
-    cl_kernel k = kernel_of(c.program, "set");
-    cl_int v = 7, err;
+    cl_mem a = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL), sum = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_kernel add = kernel_of(c.program, "add");
+    cl_int zero = 0, err;
+    set_to(&c, a, 7);
+    OK(clEnqueueFillBuffer(c.queue, sum, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
     cl_command_buffer_khr cb = new_buffer(&c);
-    OK(clSetKernelArg(k, 0, sizeof a, &a));
-    OK(clSetKernelArg(k, 1, sizeof v, &v));
-    record_launch(cb, k, NULL);
+    OK(clSetKernelArg(add, 0, sizeof a, &a));
+    OK(clSetKernelArg(add, 1, sizeof sum, &sum));
+    record_launch(cb, add, NULL);
     OK(ext.FinalizeCommandBufferKHR(cb));
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < AT_ONCE; i++) {
         OK(ext.EnqueueCommandBufferKHR(0, NULL, cb, 0, NULL, NULL));
         if (lenient())
             OK(clFinish(c.queue));
@@ -233,9 +236,14 @@ START_TEST(it_can_be_enqueued_again_at_once_unless_the_program_holds_it_back)
     if (lenient())
         OK(clFinish(c.queue));
     OK(ext.EnqueueCommandBufferKHR(0, NULL, cb, 0, NULL, NULL));
-    holds(&c, a, 7);
+    cl_int *got = malloc(BYTES);
+    OK(clEnqueueReadBuffer(c.queue, sum, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(got[i], RUNS * (7 + i)); /* none lost, none twice */
+    free(got);
     OK(ext.ReleaseCommandBufferKHR(cb));
-    OK(clReleaseKernel(k));
+    OK(clReleaseKernel(add));
+    OK(clReleaseMemObject(sum));
     OK(clReleaseMemObject(a));
     close_cl(&c);
 }
