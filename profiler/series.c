@@ -105,10 +105,12 @@ static void take(struct mean *m, double groups, double ms, double weight)
     m->weight += weight;
 }
 
+/* So many measurements say all there is to be said. */
+static const uint32_t known = 8;
+
 /* S's samples as points that lie apart. */
 static unsigned cluster(const struct yk_series *s, struct mean m[YK_SERIES_SAMPLES])
 {
-    const uint32_t known = 8; /* so many measurements say all there is to be said */
     unsigned n = 0;
     double first = 0;
     for (unsigned i = 0; i < s->n; i++) {
@@ -169,6 +171,21 @@ bool yk_series_belied(const struct yk_series *s, double groups, double whole_ms)
     const double far = 16, too_slow = 2;
     return s->n && whole_ms > 0 && groups > far * s->at[s->n - 1].groups &&
            yk_series_ms(s, groups) > too_slow * whole_ms;
+}
+
+void yk_series_sift(struct yk_series *s, double groups, double whole_ms)
+{
+    const double far = 1.5;
+    bool proven = false;
+    for (unsigned i = 0; i < s->n; i++)
+        proven |= s->at[i].count >= known && s->at[i].ms * groups <= far * whole_ms * s->at[i].groups;
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct yk_sample a = s->at[i];
+        if (!proven || a.count >= known || a.groups > groups || a.ms <= far * whole_ms)
+            s->at[n++] = a;
+    }
+    s->n = n;
 }
 
 uint64_t yk_series_count(const struct yk_series *s)

@@ -54,6 +54,13 @@ double yk_series_ms(const struct yk_series *s, double groups);
  * was busy say nothing of a hundred times as many. */
 bool yk_series_belied(const struct yk_series *s, double groups, double whole_ms);
 
+/**
+ * Forget the samples of S that were measured while something else was: fewer than eight measurements, far longer than
+ * the WHOLE_MS that GROUPS work-groups took on a device as fast, though no more work-groups than those. Only where the
+ * device is proven by other samples, of at least eight measurements, to be as fast as that.
+ */
+void yk_series_sift(struct yk_series *s, double groups, double whole_ms);
+
 /** How many measurements are in S? */
 uint64_t yk_series_count(const struct yk_series *s);
 

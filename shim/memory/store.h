@@ -16,7 +16,7 @@
 #include "shim/core/context.h"
 #include "shim/memory/map.h"
 
-enum { YK_FILLED = YK_LOCATIONS - 2, YK_LACKED = 16 };
+enum { YK_FILLED = YK_LOCATIONS - 2, YK_LACKED = 128 };
 
 /* What a fill sets bytes to, beginning at each multiple of its size. */
 struct yk_pattern {
@@ -25,7 +25,8 @@ struct yk_pattern {
 };
 
 /* How many bytes of a region some locations lack, for as long as the map does not change: programs make the same
- * launches again, and a column of a large matrix has a row in each of its. */
+ * launches again, and a column of a large matrix has a row in each of its. Of four devices and two dimensions to cut
+ * along some thirty are asked for by each launch. */
 struct yk_lacked {
     struct yk_region region;
     yk_where there;

@@ -18,6 +18,9 @@
  * launch ends alone, or the program waits for them when it exits. A piece is long beside a launch's latency (10 us) and
  * short beside the preparation. */
 static const double worth_s = 0.35, last_s = 0.04, piece_s = 0.015;
+/* A driver loads a kernel at its first launch, 10 to 40 ms on an H100: a first piece that took no longer than this says
+ * nothing of the next ones. */
+static const double loading_s = 0.1;
 enum { SPARE_CORES = 4, RESIDENT_ITEMS = 2048, LEAST_WAVES = 3, FIRST = 4, FORCED_PIECES = 8, FORCED_WAIT_S = 60 };
 /* Others' contexts are made with the app's own for programs whose launches are known to take so long together. */
 static const double contexts_from_ms = 400;
@@ -99,7 +102,10 @@ bool yk_ahead_may(const struct yk_launch *l, const struct yk_facts_kernel *f, co
         if (l->value[i].kind != YK_VALUE_BYTES && l->value[i].kind != YK_VALUE_MEM &&
             l->value[i].kind != YK_VALUE_LOCAL)
             return false;
-    return others > 1 && (yk_ahead_forced() ? d->total >= FORCED_PIECES : d->total >= LEAST_WAVES * wave(d));
+    if (yk_ahead_forced())
+        return others > 1 && d->total >= FORCED_PIECES;
+    double alone_ms = yk_remember_alone(l);
+    return others > 1 && d->total >= LEAST_WAVES * wave(d) && !(alone_ms > 0 && alone_ms < last_s * 1e3);
 }
 
 struct ahead {
@@ -109,7 +115,7 @@ struct ahead {
     cl_command_queue queue;
     struct yk_code_kernel *kernel;
     uint64_t at;       /* first work-group that has not been enqueued */
-    uint64_t done;     /* work-groups known to have ended, */
+    uint64_t done;     /* work-groups known to have ended and counted, */
     double seconds;    /* and how long they took */
     uint64_t last_end; /* when the last of them ended, ns */
     uint64_t flying;   /* work-groups enqueued and not known to have ended: those of EVENT */
@@ -177,6 +183,14 @@ static cl_int go(struct ahead *a, struct yk_decision *rest)
     bool asked = __atomic_load_n(&build->wanted, __ATOMIC_RELAXED);
     if (err == CL_SUCCESS)
         err = land(a);
+    if (err == CL_SUCCESS && !yk_ahead_forced() && a->at < a->d.total && a->seconds < loading_s &&
+        !__atomic_load_n(&a->l->code->warm[yk_rt.machine->primary], __ATOMIC_RELAXED)) {
+        a->done = 0;
+        a->seconds = 0;
+        err = enqueue(a, rounded(&a->d, wave(&a->d)));
+        if (err == CL_SUCCESS)
+            err = land(a);
+    }
     while (err == CL_SUCCESS && a->at < a->d.total) {
         double rate = a->seconds > 0 ? (double)a->done / a->seconds : 0; /* work-groups per second */
         double left = rate > 0 ? (double)(a->d.total - a->at) / rate : 0;

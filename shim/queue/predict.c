@@ -174,10 +174,13 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         if (!(s->usable = d->takes[i]))
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
+        bool shared = shares_of(l, i, &series);
+        if (shared && as_primary && p->seen_alone)
+            yk_series_sift(&series, (double)d->total / unit, p->alone_ms);
         if (p->again && as_primary) {
+            series.n = 0;
             s->rate = (double)d->total / p->alone_ms;
-        } else if (shares_of(l, i, &series) &&
-                   !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
+        } else if (shared && !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
         } else if (series.n) {
             s->rate = (double)d->total / p->alone_ms;

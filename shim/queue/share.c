@@ -6,6 +6,7 @@
 #include "shim/core/trace.h"
 #include "shim/queue/beside.h"
 #include "shim/queue/busy.h"
+#include "shim/queue/predict.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/taker.h"
 #include "shim/queue/takers.h"
@@ -123,8 +124,24 @@ static cl_int start_again(struct yk_taker *t, unsigned n, struct yk_operands *op
     return CL_OUT_OF_RESOURCES;
 }
 
-/* Keep what was measured, and notice launches for which splitting does not pay. */
-static void learn(struct yk_share_work *w, double wall)
+/* Devices of the primary's kind have taken less time, all of them together, than the launch is believed to take alone:
+ * that was measured while something else was, and would divide the kernel for ever. */
+static void believe_less(struct yk_share_work *w, const struct yk_taker *t, unsigned n, double items)
+{
+    const double far = 2;
+    double ms = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (!yk_predict_same_kind(&yk_rt.machine->device[t[i].dev], yk_rt.primary))
+            return;
+        ms += t[i].seconds * 1e3;
+    }
+    if (ms > 0 && w->d->alone_ms > far * ms)
+        yk_remember(w->l, yk_rt.machine->primary, YK_SAMPLE_ALONE, items, ms);
+}
+
+/* Keep what was measured, and notice launches for which splitting does not pay: WALL seconds have gone by since it was
+ * begun to be decided on, but for what was brought. */
+static void learn(struct yk_share_work *w, const struct yk_taker *t, unsigned n, double wall)
 {
     struct yk_code *code = w->l->code;
     double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]),
@@ -144,6 +161,8 @@ static void learn(struct yk_share_work *w, double wall)
             yk_code_is_small(code, items);
     }
     yk_lock_drop(&code->lock);
+    if (!crowded)
+        believe_less(w, t, n, items);
     if (wall * 1e3 < w->d->alone_ms)
         yk_remember_won(w->l);
 }
@@ -249,7 +268,7 @@ static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, s
                       : w->reductions.n   ? "combined"
                                           : "difference");
     if (err == CL_SUCCESS && !failed)
-        learn(w, wall);
+        learn(w, t, n, wall + w->deciding);
     return err == CL_SUCCESS ? err : start_again(t, n, operands);
 }
 
@@ -291,6 +310,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
             d->takes[i] ? yk_code_get(&l->code->rate[i]) / (double)(d->local[0] * d->local[1] * d->local[2]) : 0;
     /* What this queue has already given to the primary's driver comes first. */
     uint64_t collected = yk_now_ns();
+    w.deciding = (double)(collected - asked) * 1e-9;
     cl_int err = d->beside ? CL_SUCCESS : yk_rt.primary->cl->Finish(l->c.queue->real);
     unsigned bad = yk_rt.machine->primary;
     if (d->beside)

@@ -26,6 +26,7 @@ struct yk_share_work {
     unsigned takers;
     struct yk_tail tail;
     unsigned begins; /* yk_busy_begins when it began */
+    double deciding; /* seconds */
 };
 
 struct yk_taker {

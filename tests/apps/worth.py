@@ -18,13 +18,13 @@ BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 FOLDER = os.path.join(BUILD, "tests/apps/work/worth")
 
 
-def run(name, *options):
+def run(name, *options, **variables):
     """Run a program on two devices; its launches as yoke counts them."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_"))}
     for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
         env[variable] = os.path.join(FOLDER, name, folder)
         os.makedirs(env[variable], mode=0o700, exist_ok=True)
-    env.update(POCL_DEVICES="basic basic", YOKE_JSON=os.path.join(FOLDER, "json"))
+    env.update(POCL_DEVICES="basic basic", YOKE_JSON=os.path.join(FOLDER, "json"), **variables)
     command = [os.path.join(BUILD, "bench/apps", name), "--no-verify", *options]
     done = crash.run(command, env, os.path.join(BUILD, "libyoke.so"), capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
@@ -48,23 +48,39 @@ def settle(name):
         time.sleep(0.1)
 
 
-def spoil(name):
-    """Make the shares that are remembered three times as slow as they were, and nobody has ever declined a launch for that."""
+def profile(name, *command):
     env = dict(os.environ, XDG_DATA_HOME=os.path.join(FOLDER, name, "data"))
-    yoke = os.path.join(BUILD, "yoke")
+    subprocess.run([os.path.join(BUILD, "yoke"), "profile", *command], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
+
+
+def exported(name):
     file = os.path.join(FOLDER, "export.json")
-    subprocess.run([yoke, "profile", "export", file], env=env, check=True, timeout=60)
-    with open(file, encoding="utf-8") as exported:
-        profile = [s for s in json.load(exported) if s["kind"] != "declined"]
-    shares = [s for s in profile if s["kind"] == "shared"]
-    assert shares, f"no shares are remembered: {profile}"
-    for series in shares:
+    profile(name, "export", file)
+    with open(file, encoding="utf-8") as samples:
+        return json.load(samples)
+
+
+def of_kind(samples, kind):
+    """The series of the program's kernels."""
+    return [s for s in samples if s["kind"] == kind and not s["name"].startswith("(")]
+
+
+def spoil(name, kind="shared", times=3):
+    """Make what is remembered of a kind so many times as slow as it was, and nobody has ever declined a launch for that."""
+    samples = [s for s in exported(name) if s["kind"] != "declined"]
+    assert of_kind(samples, kind), f"nothing of the kind {kind} is remembered: {samples}"
+    for series in of_kind(samples, kind):
         for sample in series["samples"]:
-            sample[1] *= 3
+            sample[1] *= times
+    file = os.path.join(FOLDER, "import.json")
     with open(file, "w", encoding="utf-8") as imported:
-        json.dump(profile, imported)
-    subprocess.run([yoke, "profile", "clear"], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
-    subprocess.run([yoke, "profile", "import", file], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
+        json.dump(samples, imported)
+    profile(name, "clear")
+    profile(name, "import", file)
+
+
+def alone(name):
+    return max(sample[1] for series in of_kind(exported(name), "alone") for sample in series["samples"])
 
 
 def analysed(name):
@@ -96,6 +112,13 @@ def main():
     few = [run("binomial_option", "--size", "4096", "--repeat", "6") for _ in range(5)]
     print(f"the same, in processes of six launches: {few}")
     assert sum(launches["split"] for launches in few) >= 1, "processes of few launches never try again"
+    # A launch that was believed to take very long alone would be divided for ever, and never be measured alone again.
+    before = alone("binomial_option")
+    spoil("binomial_option", "alone", 1000)
+    run("binomial_option", "--size", "4096", "--repeat", "16", YOKE_FORCE_SPLIT="1")
+    after = alone("binomial_option")
+    print(f"alone: {before:.0f} ms, said to be {1000 * before:.0f}; after 16 divided launches {after:.0f}")
+    assert after < 20 * before, "what devices of one kind take for their shares does not belie it"
     return 0
 
 

@@ -78,6 +78,25 @@ START_TEST(a_few_work_groups_on_a_busy_device_are_not_drawn_out)
 }
 END_TEST
 
+/* Half of it took three times as long as all of it, once; quarters show how fast it is. */
+START_TEST(a_part_that_took_longer_than_the_whole_is_not_believed)
+{
+    begin(true);
+    for (int i = 0; i < 8; i++) {
+        measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+        measured(0, YK_SAMPLE_SHARED, GROUPS / 4.0, ALONE_MS / 4.0);
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 4.0, ALONE_MS / 4.0);
+    }
+    measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, 3 * ALONE_MS);
+    ck_assert_double_eq_tol(whole_ms(0), ALONE_MS, 0.1 * ALONE_MS);
+    ck_assert_uint_gt(share_of(0), GROUPS * 2 / 5);
+    for (int i = 0; i < 8; i++)
+        measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, 3 * ALONE_MS);
+    (void)whole_ms(0);
+    ck_assert_uint_lt(share_of(0), GROUPS * 2 / 5); /* it is as slow as that, then */
+}
+END_TEST
+
 /* The primary too, and where the whole launch's time is not known nothing is presumed. */
 START_TEST(nothing_else_is_presumed)
 {
@@ -364,7 +383,8 @@ END_TEST
 YK_TEST_MAIN("predict", a_kernel_never_measured_is_guessed_at, a_short_launch_does_not_make_its_range_small,
              what_was_long_before_is_not_small, a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
              a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
-             a_few_work_groups_on_a_busy_device_are_not_drawn_out, nothing_else_is_presumed,
+             a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+             a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
              what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
