@@ -23,7 +23,7 @@ static const double worth_s = 0.35, last_s = 0.04, piece_s = 0.015;
 static const double loading_s = 0.1;
 enum { SPARE_CORES = 4, RESIDENT_ITEMS = 2048, LEAST_WAVES = 3, FIRST = 4, FORCED_PIECES = 8, FORCED_WAIT_S = 60 };
 /* Others' contexts are made with the app's own for programs whose launches are known to take so long together. */
-static const double contexts_from_ms = 400;
+static const double contexts_from_ms = 700;
 
 static struct {
     pthread_once_t once;

@@ -106,7 +106,7 @@ bool yk_build_insisted(void)
 
 /* Where the host has processors to spare, others are prepared at once for programs whose launches are known to take so
  * long together: longer than that takes. */
-static const double early_from_ms = 400;
+static const double early_from_ms = 700;
 /* The facts are there. */
 static void analysed(struct yk_build *b)
 {

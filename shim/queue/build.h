@@ -35,6 +35,7 @@ struct yk_build {
     double seconds;        /* that the primary took to build it: what another device is predicted to take */
     double spent; /* seconds that the primary took, or would have, for the launches of its kernels, as far as known */
     double noted; /* what of it worth.c has last told later processes */
+    double told_ms, before_ms; /* told to them by anybody, and what earlier ones had told; see yk_remember_program */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written under lock, most before READY; atomic to read. */

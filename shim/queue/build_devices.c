@@ -116,7 +116,7 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
 
 /* Beside a GPU a CPU adds little, and its driver compiles for half a second and more (PoCL): programs whose launches
  * together take less than this many ms do without. */
-static const double cpus_from_ms = 2000;
+static const double cpus_from_ms = 3000;
 
 static bool is_cpu(unsigned dev)
 {

@@ -211,20 +211,49 @@ static struct yk_profile_key process_key(void)
         .kernel = executable, .name = "(process)", .device = yk_rt.primary, .kind = YK_SAMPLE_ALONE};
 }
 
-double yk_remember_process(void)
+static double recalled(const struct yk_profile_key *k)
 {
     struct yk_series s;
-    struct yk_profile_key k = process_key();
-    return yk_profile_get(&k, &s) ? s.at[0].ms : 0;
+    return yk_profile_get(k, &s) ? s.at[0].ms : 0;
 }
 
-void yk_remember_program(const struct yk_build *b, double ms)
+double yk_remember_process(void)
+{
+    struct yk_profile_key k = process_key();
+    return recalled(&k);
+}
+
+/* This process, and how long earlier ones of the executable were. */
+static struct {
+    struct yk_lock lock;
+    bool begun;
+    double before, ms;
+} process = {.lock = YK_LOCK_INIT(YK_RANK_MEM)};
+
+/* NOW is what this process has come to so far: one that is shorter than earlier ones says so by and by. */
+static void tell(const struct yk_profile_key *k, double before, double now)
+{
+    yk_profile_set(k, (struct yk_sample){1, now >= before ? now : (before + now) / 2, 1});
+}
+
+void yk_remember_program(struct yk_build *b, double ms)
 {
     struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE), all = process_key();
     if (ms < worth_ms)
         return;
-    yk_profile_add(&k, 1, ms);
-    yk_profile_add(&all, 1, ms);
+    yk_lock_take(&process.lock);
+    if (!process.begun)
+        process.before = recalled(&all);
+    process.begun = true;
+    if (!(b->told_ms > 0))
+        b->before_ms = recalled(&k);
+    if (ms > b->told_ms) {
+        process.ms += ms - b->told_ms;
+        b->told_ms = ms;
+        tell(&k, b->before_ms, ms);
+        tell(&all, process.before, process.ms);
+    }
+    yk_lock_drop(&process.lock);
 }
 
 double yk_remember_together(const struct yk_build *b)

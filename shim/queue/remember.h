@@ -54,8 +54,9 @@ double yk_remember_unit(const struct yk_launch *l);
 double yk_remember_build(const struct yk_build *b, unsigned dev);
 void yk_remember_built(const struct yk_build *b, unsigned dev, double ms);
 
-/** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program. */
-void yk_remember_program(const struct yk_build *b, double ms);
+/** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program: the most of this
+ * process, or half-way to it from what earlier ones took where that is more. */
+void yk_remember_program(struct yk_build *b, double ms);
 
 /** The same of all programs of this executable, in an earlier process. */
 double yk_remember_process(void);

@@ -74,12 +74,13 @@ void yk_worth_measured(struct yk_code *code, double seconds)
 
 void yk_worth_predicted(struct yk_code *code, double seconds)
 {
+    const double more = 1.2;
     struct yk_build *b = code->build;
     if (!(seconds > 0))
         return;
     spend(code, seconds);
     double spent = yk_code_get(&b->spent);
-    if (spent < 2 * yk_code_get(&b->noted))
+    if (spent < more * yk_code_get(&b->noted))
         return;
     yk_code_put(&b->noted, spent);
     yk_remember_program(b, spent * 1e3);

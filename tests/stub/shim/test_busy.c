@@ -8,7 +8,7 @@
 #include "shim/queue/remember.h"
 #include "tests/unit/main.h"
 
-enum { GROUPS = 4096, LOCAL = 64, ALONE_MS = 200 };
+enum { GROUPS = 4096, LOCAL = 64, ALONE_MS = 4000 };
 
 static struct yk_machine machine = {.n = 2};
 static struct yk_queue one, other;
