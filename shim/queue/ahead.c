@@ -13,6 +13,7 @@
 #include "shim/queue/cut.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
+#include "shim/queue/worth.h"
 
 /* A context and a build on another GPU, measured on an H200: 130 to 280 ms and 40 ms. They must be done well before the
  * launch ends alone, or the program waits for them when it exits. A piece is long beside a launch's latency (10 us) and
@@ -70,7 +71,8 @@ static void *make_contexts(void *arg)
 
 void yk_ahead_contexts(struct yk_context *ctx)
 {
-    if (ctx->whole || !yk_rt.options.split || !yk_ahead_spare() || yk_remember_process() < contexts_from_ms)
+    if (ctx->whole || !yk_rt.options.split || !yk_ahead_spare() || yk_remember_process() < contexts_from_ms ||
+        yk_remember_process_useless())
         return;
     yk_hold(&ctx->h);
     if (yk_thread_start(make_contexts, ctx))
@@ -270,7 +272,9 @@ cl_int yk_ahead_run(struct yk_launch *l, const struct yk_decision *d)
         yk_code_give(l->code, yk_rt.machine->primary, true, a.kernel);
     if (err == CL_SUCCESS && a.done)
         yk_launch_measured(l, a.seconds * (double)a.d.total / (double)a.done);
-    if (!rest.split)
+    if (rest.split)
+        yk_worth_gained(l->code->build, (double)(yk_now_ns() - a.last_end) * 1e-9);
+    else
         yk_stats_whole(yk_stats_reason(d->reason));
     return err;
 }

@@ -131,7 +131,8 @@ static void analysed(struct yk_build *b)
 /* What earlier processes have left for other devices is loaded, where they have found that to be worth it. */
 static void load_what_is_kept(struct yk_build *b)
 {
-    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && yk_warm_kept(b))
+    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && !yk_remember_useless(b) &&
+        yk_warm_kept(b))
         yk_build_want(b);
 }
 
@@ -141,7 +142,8 @@ static void prepare_others(struct yk_build *b)
     if (yk_build_now(b) != YK_BUILD_ANALYSED)
         return;
     yk_build_want_primary(b);
-    if (yk_build_insisted() || (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms))
+    if (yk_build_insisted() ||
+        (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms && !yk_remember_useless(b)))
         yk_build_want(b);
 }
 

@@ -94,6 +94,10 @@ static bool whole_now(struct yk_launch *l, bool pending)
     struct yk_code *code = l->code;
     enum yk_build_state state = yk_build_now(code->build);
     const char *why = NULL;
+    if (state == YK_BUILD_READY)
+        yk_worth_came(code->build);
+    else if (__atomic_load_n(&code->build->wanted, __ATOMIC_RELAXED))
+        yk_worth_waited(code->build);
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&

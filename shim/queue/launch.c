@@ -308,11 +308,12 @@ void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t 
 static void count_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t decided, uint64_t asked)
 {
     uint64_t now = yk_now_ns();
-    double takers = 0, most, alone = d->alone_ms * 1e-3;
+    double takers = 0, most, alone = d->alone_ms * 1e-3, took = (double)(now - decided) * 1e-9;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         takers += d->takes[i];
-    most = takers * (double)(now - decided) * 1e-9; /* others do not make it faster than that */
+    most = takers * took; /* others do not make it faster than that */
     yk_worth_predicted(l->code, alone < most ? alone : most);
+    yk_worth_gained(l->code->build, alone > 0 ? alone - took : took);
     yk_stats_decided(decided - asked, now - asked);
 }
 

@@ -264,9 +264,89 @@ double yk_remember_together(const struct yk_build *b)
     return here > before ? here : before;
 }
 
+double yk_remember_before(const struct yk_build *b)
+{
+    struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
+    return b->told_ms > 0 ? b->before_ms : recalled(&k);
+}
+
 bool yk_remember_worth(const struct yk_build *b)
 {
     struct yk_series s;
     struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
     return yk_profile_get(&k, &s) && s.at[0].ms >= worth_ms;
+}
+
+/* A program may be unlucky in one process or two: other devices are given up after so many, and tried again as often.
+ */
+enum { USELESS_FROM = 4, USELESS_LONG = 32 };
+
+/* Processes in a row in which other devices were of no use, as samples of kind DECLINED of no time; see declined(). */
+static struct yk_sample uses(const struct yk_profile_key *k)
+{
+    struct yk_series s;
+    return yk_profile_get(k, &s) ? s.at[0] : (struct yk_sample){1, 1, 1};
+}
+
+/* KNOWN is 0 until the database has been read, then 1, or 2 where they are of no use: another process that does
+ * without.
+ */
+static bool useless(const struct yk_profile_key *k, char *known)
+{
+    char is = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (is || yk_rt.primary->host_memory || !yk_profile_loaded())
+        return is == 2;
+    struct yk_sample s = uses(k);
+    unsigned n = s.count - 1;
+    is = n < USELESS_FROM || !(n % (n < USELESS_LONG ? USELESS_FROM : USELESS_LONG)) ? 1 : 2;
+    if (!__atomic_exchange_n(known, is, __ATOMIC_RELAXED) && is == 2) {
+        s.count++;
+        yk_profile_set(k, s);
+    }
+    return is == 2;
+}
+
+/* TOLD: what this process has said before: 0 nothing, 1 useless, 2 useful. */
+static void say(const struct yk_profile_key *k, bool useful, char *told)
+{
+    char now = useful ? 2 : 1, before = __atomic_exchange_n(told, now, __ATOMIC_RELAXED);
+    if (now == before)
+        return;
+    struct yk_sample s = uses(k);
+    s.count = useful ? 1 : s.count + 1;
+    yk_profile_set(k, s);
+}
+
+static struct yk_profile_key process_use(void)
+{
+    struct yk_profile_key k = process_key();
+    k.kind = YK_SAMPLE_DECLINED;
+    return k;
+}
+
+bool yk_remember_useless(struct yk_build *b)
+{
+    struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_DECLINED);
+    return useless(&k, &b->useless);
+}
+
+static char process_useless; /* as a build's; atomic */
+
+bool yk_remember_process_useless(void)
+{
+    struct yk_profile_key k = process_use();
+    return useless(&k, &process_useless);
+}
+
+void yk_remember_use(struct yk_build *b, bool useful, bool any)
+{
+    static char told;
+    struct yk_profile_key program = program_key(b, yk_rt.machine->primary, YK_SAMPLE_DECLINED), all = process_use();
+    if (yk_rt.primary->host_memory || !yk_profile_loaded())
+        return;
+    /* One that was to do without, and is so long that it does not, has been counted. */
+    if (useful || __atomic_load_n(&b->useless, __ATOMIC_RELAXED) != 2)
+        say(&program, useful, &b->told);
+    if (any || __atomic_load_n(&process_useless, __ATOMIC_RELAXED) != 2)
+        say(&all, any, &told);
 }

@@ -64,8 +64,22 @@ double yk_remember_process(void);
 /** How long they have taken together, in this or an earlier process: milliseconds; 0: nothing is known. */
 double yk_remember_together(const struct yk_build *b);
 
+/** The same in earlier processes only. */
+double yk_remember_before(const struct yk_build *b);
+
 /** Did launches of this program last long enough, in this or earlier processes, to prepare for splitting them at once?
  */
 bool yk_remember_worth(const struct yk_build *b);
+
+/** Have other devices been of no use to B's program, in four processes and more, one after the other? Then they are not
+ * prepared before it has run for long, but in each fourth process (from the 32nd on each 32nd). Thread: any. Cost: a
+ * load, once it is known. */
+bool yk_remember_useless(struct yk_build *b);
+
+/** The same of all programs of this executable. */
+bool yk_remember_process_useless(void);
+
+/** Other devices were prepared in this process. USEFUL: to B; ANY: to some program. May be said again, otherwise. */
+void yk_remember_use(struct yk_build *b, bool useful, bool any);
 
 #endif

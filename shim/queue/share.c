@@ -153,6 +153,10 @@ static void learn(struct yk_share_work *w, const struct yk_taker *t, unsigned n,
             yk_code_put(&code->rate[i],
                         code->rate[i] > 0 ? (code->rate[i] + w->rate[i] * per_group) / 2 : w->rate[i] * per_group);
     bool crowded = w->d->crowded || yk_busy_begins() != w->begins; /* by other queues */
+    /* A share's rate has what a launch costs in it, however small the share: four GPUs seem faster than they are. Where
+     * devices compute on the host's processors, how fast these are changes more than that. */
+    if (!yk_rt.primary->host_memory && w->d->alone_ms > 0 && !w->d->begin && alone > w->d->alone_ms * 1e-3)
+        alone = w->d->alone_ms * 1e-3;
     if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
         bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
         unsigned losses = lost ? code->losses + 1 : 0;

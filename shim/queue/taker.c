@@ -54,6 +54,17 @@ static void note(struct yk_taker *t, uint64_t groups, double seconds)
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }
 
+/* Is what has ended on T's device the kernel's first there, which a driver compiles or loads? On a GPU the program's
+ * own kernel is another one than that of shares, which is loaded by itself (20 ms on an H100). */
+static bool is_first(struct yk_taker *t)
+{
+    struct yk_share_work *w = t->work;
+    const struct yk_device *d = &yk_rt.machine->device[t->dev];
+    bool first = !__atomic_exchange_n(&w->l->code->warm[t->dev], true, __ATOMIC_RELAXED);
+    return first || (t->dev == yk_rt.machine->primary && d->type & CL_DEVICE_TYPE_GPU && w->facts->needs_variant &&
+                     !__atomic_load_n(&w->l->code->shared[t->dev], __ATOMIC_RELAXED));
+}
+
 /* Give work-groups C to T's driver. */
 static void issue(struct yk_taker *t, struct yk_chunk c)
 {
@@ -103,7 +114,7 @@ static cl_int settle(struct yk_taker *t)
     if (f->err == CL_SUCCESS) {
         t->groups += groups;
         t->seconds += seconds;
-        t->cold |= !__atomic_exchange_n(&w->l->code->warm[t->dev], true, __ATOMIC_RELAXED); /* a first one compiles */
+        t->cold |= is_first(t);
         if (!w->tail.on)
             note(t, groups, seconds);
     } else {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """In auto mode work on splitting begins only when a program has run for as long as that is predicted to cost: a short program leaves
-nothing of the transformer in yoke's cache; a long one gets most of its launches split once the caches are filled.
+nothing of the transformer in yoke's cache; a long one gets most of its launches split once the caches are filled. GPUs
+that were of no use to a program in several processes are left alone in the next ones, but in every so manieth.
 
 Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
 import json
@@ -18,8 +19,8 @@ BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 FOLDER = os.path.join(BUILD, "tests/apps/work/worth")
 
 
-def run(name, *options, **variables):
-    """Run a program on two devices; its launches as yoke counts them."""
+def summary(name, *options, **variables):
+    """Run a program on two devices; what yoke says of it."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_"))}
     for variable, folder in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
         env[variable] = os.path.join(FOLDER, name, folder)
@@ -29,7 +30,12 @@ def run(name, *options, **variables):
     done = crash.run(command, env, os.path.join(BUILD, "libyoke.so"), capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, f"{command}: status {done.returncode} {done.stderr}"
     with open(env["YOKE_JSON"], encoding="utf-8") as file:
-        return json.load(file)["launches"]
+        return json.load(file)
+
+
+def run(name, *options, **variables):
+    """The same; its launches as yoke counts them."""
+    return summary(name, *options, **variables)["launches"]
 
 
 def settle(name):
@@ -65,13 +71,7 @@ def of_kind(samples, kind):
     return [s for s in samples if s["kind"] == kind and not s["name"].startswith("(")]
 
 
-def spoil(name, kind="shared", times=3):
-    """Make what is remembered of a kind so many times as slow as it was, and nobody has ever declined a launch for that."""
-    samples = [s for s in exported(name) if s["kind"] != "declined"]
-    assert of_kind(samples, kind), f"nothing of the kind {kind} is remembered: {samples}"
-    for series in of_kind(samples, kind):
-        for sample in series["samples"]:
-            sample[1] *= times
+def replace(name, samples):
     file = os.path.join(FOLDER, "import.json")
     with open(file, "w", encoding="utf-8") as imported:
         json.dump(samples, imported)
@@ -79,8 +79,28 @@ def spoil(name, kind="shared", times=3):
     profile(name, "import", file)
 
 
+def undeclined(name):
+    return [s for s in exported(name) if s["kind"] != "declined"]
+
+
+def spoil(name, kind="shared", times=3):
+    """Make what is remembered of a kind so many times as slow as it was, and nobody has ever declined a launch for that."""
+    samples = undeclined(name)
+    assert of_kind(samples, kind), f"nothing of the kind {kind} is remembered: {samples}"
+    for series in of_kind(samples, kind):
+        for sample in series["samples"]:
+            sample[1] *= times
+    replace(name, samples)
+
+
 def alone(name):
     return max(sample[1] for series in of_kind(exported(name), "alone") for sample in series["samples"])
+
+
+def uselessness(name):
+    """In how many processes, one after the other, were other devices of no use to the program?"""
+    found = [s["samples"][0][2] - 1 for s in exported(name) if s["name"] == "(program)" and s["kind"] == "declined"]
+    return found[0] if found else 0
 
 
 def analysed(name):
@@ -119,6 +139,22 @@ def main():
     after = alone("binomial_option")
     print(f"alone: {before:.0f} ms, said to be {1000 * before:.0f}; after 16 divided launches {after:.0f}")
     assert after < 20 * before, "what devices of one kind take for their shares does not belie it"
+    # Where other devices were of no use before, GPUs are not prepared at once, unless it is time to try again.
+    gpus = dict(YOKE_FAULT="own@*;gpu@*")
+    for _ in range(2):
+        run("nbody", "--size", "8192", "--repeat", "24", **gpus)
+        settle("nbody")
+    samples = undeclined("nbody")
+    program = [s for s in samples if s["name"] == "(program)" and s["kind"] == "alone"]
+    assert program, f"the program is not remembered: {samples}"
+    for before, prepared in (0, True), (5, False), (7, False), (8, True), (36, False):
+        replace("nbody", samples + [dict(s, kind="declined", samples=[[1, 1, before + 1]]) for s in program])
+        said = summary("nbody", "--size", "8192", "--repeat", "24", **gpus)
+        unready = sum(w["count"] for w in said["whole_reasons"] if "not ready" in w["reason"])
+        told = uselessness("nbody")
+        print(f"GPUs of no use in {before} processes: {said['launches']}, {unready} before they were ready; now in {told}")
+        assert (unready < 24) == prepared, "they are not prepared" if prepared else "they are prepared"
+        assert told == before + 1 or (prepared and not told), f"in {told} processes of no use"
     return 0
 
 
