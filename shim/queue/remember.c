@@ -267,7 +267,10 @@ double yk_remember_together(const struct yk_build *b)
 double yk_remember_before(const struct yk_build *b)
 {
     struct yk_profile_key k = program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
-    return b->told_ms > 0 ? b->before_ms : recalled(&k);
+    yk_lock_take(&process.lock);
+    double ms = b->told_ms > 0 ? b->before_ms : recalled(&k);
+    yk_lock_drop(&process.lock);
+    return ms;
 }
 
 bool yk_remember_worth(const struct yk_build *b)

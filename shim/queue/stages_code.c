@@ -233,7 +233,7 @@ const struct yk_facts_kernel *yk_stages_facts(struct yk_launch *l)
 
 struct yk_code_kernel *yk_stages_take(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    struct yk_stages_code *s = l->code->build->stages;
+    struct yk_stages_code *s = __atomic_load_n(&l->code->build->stages, __ATOMIC_ACQUIRE); /* its facts were found */
     if (!f->needs_variant)
         return yk_code_take(l->code, yk_rt.primary->index, false);
     yk_lock_take(&s->lock);
@@ -252,7 +252,7 @@ struct yk_code_kernel *yk_stages_take(struct yk_launch *l, const struct yk_facts
 
 void yk_stages_give(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_code_kernel *k)
 {
-    struct yk_stages_code *s = l->code->build->stages;
+    struct yk_stages_code *s = __atomic_load_n(&l->code->build->stages, __ATOMIC_ACQUIRE); /* its facts were found */
     if (!f->needs_variant) {
         yk_code_give(l->code, yk_rt.primary->index, false, k);
         return;

@@ -65,7 +65,8 @@ static bool any_use;
 
 static void judge(struct yk_build *b)
 {
-    double seconds = (double)(yk_now_ns() - b->ready_at) * 1e-9, gained = yk_code_get(&b->gained);
+    uint64_t ready_at = __atomic_load_n(&b->ready_at, __ATOMIC_ACQUIRE);
+    double seconds = ready_at ? (double)(yk_now_ns() - ready_at) * 1e-9 : 0, gained = yk_code_get(&b->gained);
     if (seconds < judged_from_s)
         return;
     bool useful = gained > useful_part * seconds || gained > useful_of_kernels * yk_code_get(&b->spent);
