@@ -12,8 +12,9 @@
 #include "shim/queue/box.h"
 #include "shim/queue/cut.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/share.h"
-#include "shim/queue/worth.h"
+#include "shim/queue/use.h"
 
 /* A context and a build on another GPU, measured on an H200: 130 to 280 ms and 40 ms. They must be done well before the
  * launch ends alone, or the program waits for them when it exits. A piece is long beside a launch's latency (10 us) and
@@ -72,7 +73,7 @@ static void *make_contexts(void *arg)
 void yk_ahead_contexts(struct yk_context *ctx)
 {
     if (ctx->whole || !yk_rt.options.split || !yk_ahead_spare() || yk_remember_process() < contexts_from_ms ||
-        yk_remember_process_useless())
+        yk_use_none_to_process())
         return;
     yk_hold(&ctx->h);
     if (yk_thread_start(make_contexts, ctx))
@@ -273,7 +274,7 @@ cl_int yk_ahead_run(struct yk_launch *l, const struct yk_decision *d)
     if (err == CL_SUCCESS && a.done)
         yk_launch_measured(l, a.seconds * (double)a.d.total / (double)a.done);
     if (rest.split)
-        yk_worth_gained(l->code->build, (double)(yk_now_ns() - a.last_end) * 1e-9);
+        yk_use_gained(l->code->build, (double)(yk_now_ns() - a.last_end) * 1e-9);
     else
         yk_stats_whole(yk_stats_reason(d->reason));
     return err;

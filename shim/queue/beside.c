@@ -6,6 +6,7 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/use.h"
 #include "shim/queue/worth.h"
 
 enum { PAUSE = 16, PAUSE_MOST = 1 << 14, HOPE = 4 };
@@ -93,7 +94,7 @@ static void prepare(struct yk_beside *b, uint64_t asked)
         if (yk_trace_on())
             yk_launch_trace(b->e[i].l, d, asked);
         yk_worth_predicted(b->e[i].l->code, d->alone_ms * 1e-3);
-        yk_worth_gained(b->e[i].l->code->build, d->split ? d->alone_ms * 1e-3 : 0);
+        yk_use_gained(b->e[i].l->code->build, d->split ? d->alone_ms * 1e-3 : 0);
         yk_code_found_beside(b->e[i].l->code, (double)yk_decide_items(b->e[i].l));
     }
     yk_debug("%u launches beside one another, predicted to take %.3f ms", b->n, all);

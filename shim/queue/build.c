@@ -12,8 +12,9 @@
 #include "shim/queue/analyse.h"
 #include "shim/queue/beside.h"
 #include "shim/queue/merged.h"
-#include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/stages_code.h"
+#include "shim/queue/use.h"
 #include "shim/queue/windows.h"
 #include "shim/queue/warm.h"
 
@@ -131,7 +132,7 @@ static void analysed(struct yk_build *b)
 /* What earlier processes have left for other devices is loaded, where they have found that to be worth it. */
 static void load_what_is_kept(struct yk_build *b)
 {
-    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && !yk_remember_useless(b) &&
+    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && !yk_use_none(b) &&
         yk_warm_kept(b))
         yk_build_want(b);
 }
@@ -142,8 +143,7 @@ static void prepare_others(struct yk_build *b)
     if (yk_build_now(b) != YK_BUILD_ANALYSED)
         return;
     yk_build_want_primary(b);
-    if (yk_build_insisted() ||
-        (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms && !yk_remember_useless(b)))
+    if (yk_build_insisted() || (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms && !yk_use_none(b)))
         yk_build_want(b);
 }
 

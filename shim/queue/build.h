@@ -36,12 +36,8 @@ struct yk_build {
     double spent; /* seconds that the primary took, or would have, for the launches of its kernels, as far as known */
     double noted; /* what of it worth.c has last told later processes */
     double told_ms, before_ms; /* told to them by anybody, and what earlier ones had told; see yk_remember_program */
-    /* Since all that will be there is there: launches, when the first came (ns) and the seconds that other devices have
-     * won of the primary's. */
-    unsigned ready_launches; /* atomic */
-    uint64_t ready_at;
-    double gained;
-    char useless, told; /* remember.c's; atomic */
+    double gained;             /* seconds that other devices have won of the primary's */
+    char use_known, use_told;  /* use.c's; atomic */
     /* Programs by device. original: the app's source (the primary's is the app's own, held). variant: the
      * partition-ready source. NULL: not needed, or could not be built (the device takes no share of its kernels).
      * Written under lock, most before READY; atomic to read. */

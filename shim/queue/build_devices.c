@@ -11,7 +11,7 @@
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/crew.h"
-#include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/warm.h"
 
 /* SOURCE, which includes FILES, for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */

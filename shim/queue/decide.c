@@ -11,6 +11,7 @@
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/takers.h"
+#include "shim/queue/use.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
@@ -94,10 +95,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
     struct yk_code *code = l->code;
     enum yk_build_state state = yk_build_now(code->build);
     const char *why = NULL;
-    if (state == YK_BUILD_READY)
-        yk_worth_came(code->build);
-    else if (__atomic_load_n(&code->build->wanted, __ATOMIC_RELAXED))
-        yk_worth_waited(code->build);
+    yk_use_begin(code->build);
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&

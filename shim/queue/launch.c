@@ -9,7 +9,9 @@
 #include "shim/queue/decide.h"
 #include "shim/queue/form.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/share.h"
+#include "shim/queue/use.h"
 #include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/windows.h"
@@ -313,7 +315,7 @@ static void count_divided(struct yk_launch *l, const struct yk_decision *d, uint
         takers += d->takes[i];
     most = takers * took; /* others do not make it faster than that */
     yk_worth_predicted(l->code, alone < most ? alone : most);
-    yk_worth_gained(l->code->build, alone > 0 ? alone - took : took);
+    yk_use_gained(l->code->build, alone > 0 ? alone - took : took);
     yk_stats_decided(decided - asked, now - asked);
 }
 

@@ -4,6 +4,7 @@
 #include "partitioner/cost.h"
 #include "shim/memory/link.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/warm.h"
 
 /* What a driver is taken to need for a kernel's first launch where nobody has seen it: PoCL compiles then; drivers of

@@ -50,36 +50,4 @@ void yk_remember_won(const struct yk_launch *l);
 /** Work-items in a unit of L's samples: a work-group of the size the program gave; one where it gave none. */
 double yk_remember_unit(const struct yk_launch *l);
 
-/** Milliseconds that DEV is remembered to need for building B; the primary's time where it is not known. */
-double yk_remember_build(const struct yk_build *b, unsigned dev);
-void yk_remember_built(const struct yk_build *b, unsigned dev, double ms);
-
-/** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program: the most of this
- * process, or half-way to it from what earlier ones took where that is more. */
-void yk_remember_program(struct yk_build *b, double ms);
-
-/** The same of all programs of this executable, in an earlier process. */
-double yk_remember_process(void);
-
-/** How long they have taken together, in this or an earlier process: milliseconds; 0: nothing is known. */
-double yk_remember_together(const struct yk_build *b);
-
-/** The same in earlier processes only. */
-double yk_remember_before(const struct yk_build *b);
-
-/** Did launches of this program last long enough, in this or earlier processes, to prepare for splitting them at once?
- */
-bool yk_remember_worth(const struct yk_build *b);
-
-/** Have other devices been of no use to B's program, in four processes and more, one after the other? Then they are not
- * prepared before it has run for long, but in each fourth process (from the 32nd on each 32nd). Thread: any. Cost: a
- * load, once it is known. */
-bool yk_remember_useless(struct yk_build *b);
-
-/** The same of all programs of this executable. */
-bool yk_remember_process_useless(void);
-
-/** Other devices were prepared in this process. USEFUL: to B; ANY: to some program. May be said again, otherwise. */
-void yk_remember_use(struct yk_build *b, bool useful, bool any);
-
 #endif

@@ -4,7 +4,7 @@
 #include "shim/memory/link.h"
 #include "shim/memory/post.h"
 #include "shim/queue/part.h"
-#include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 
 /* GROUPS with the bytes that they move: times into SHARE_MS and *MS. */
 static bool times_as_they_lie(const struct yk_residence *r, const uint64_t *groups, double *share_ms, double *ms)

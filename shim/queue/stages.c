@@ -6,7 +6,7 @@
 #include "shim/memory/inplace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/decide.h"
-#include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
 #include "shim/queue/stages_size.h"

@@ -1,8 +1,8 @@
 #include "shim/queue/worth.h"
-#include "base/clock.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/decide.h"
-#include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
+#include "shim/queue/use.h"
 
 /* A driver's build is followed by a compilation at the first launch on each device, which takes as long (PoCL 3.1: 300
  * and 350 ms), and the first shares are small. */
@@ -16,15 +16,9 @@ static const double least_beside_s = 1;
  * enqueues all its work at once would else have given all of it to the primary before there is anything to decide. */
 static const double short_s = 0.002;
 
-/* Programs for which other devices were prepared before and of no use spend so many times what that costs, and so many
- * times what they came to then, before it is done again. Contexts and builds on three more GPUs end with the process,
- * which waits 0.2 s for those under way and takes 0.2 s longer to end (four H100). */
+/* Programs to which other devices were of no use spend so many times what that costs, and so many times what they came
+ * to then, before it is done again. */
 static const double patience = 4, longer = 2;
-
-/* The use of other devices is judged from so many launches and so long a time on; they are of use that win so much of
- * the time, or so much of what the kernels took. */
-enum { JUDGED_FROM = 16 };
-static const double judged_from_s = 0.1, useful_part = 0.02, useful_of_kernels = 0.1;
 
 static void spend(struct yk_code *code, double seconds)
 {
@@ -39,7 +33,7 @@ void yk_worth_begin(struct yk_build *b)
     double spent = yk_code_get(&b->spent), cost = least + builds * b->seconds;
     if (spent > cost / 2)
         yk_build_ask(b);
-    if (spent > cost && yk_remember_useless(b)) {
+    if (spent > cost && yk_use_none(b)) {
         double before = longer * yk_remember_before(b) * 1e-3;
         cost = patience * cost > before ? patience * cost : before;
     }
@@ -52,56 +46,12 @@ void yk_worth_begin(struct yk_build *b)
  * about. */
 static bool awaits_all(struct yk_build *b)
 {
-    if (yk_rt.primary->host_memory || (!__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE) && !yk_remember_useless(b)))
+    if (yk_rt.primary->host_memory || (!__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE) && !yk_use_none(b)))
         return false;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (i != yk_rt.machine->primary && __atomic_load_n(&b->done[i], __ATOMIC_ACQUIRE))
             return false;
     return true;
-}
-
-/* Other devices were of use to some program of this process; atomic. */
-static bool any_use;
-
-static void judge(struct yk_build *b)
-{
-    uint64_t ready_at = __atomic_load_n(&b->ready_at, __ATOMIC_ACQUIRE);
-    double seconds = ready_at ? (double)(yk_now_ns() - ready_at) * 1e-9 : 0, gained = yk_code_get(&b->gained);
-    if (seconds < judged_from_s)
-        return;
-    bool useful = gained > useful_part * seconds || gained > useful_of_kernels * yk_code_get(&b->spent);
-    if (useful)
-        __atomic_store_n(&any_use, true, __ATOMIC_RELAXED);
-    yk_remember_use(b, useful, __atomic_load_n(&any_use, __ATOMIC_RELAXED));
-}
-
-void yk_worth_waited(struct yk_build *b)
-{
-    if (!__atomic_load_n(&b->told, __ATOMIC_RELAXED))
-        yk_remember_use(b, false, __atomic_load_n(&any_use, __ATOMIC_RELAXED));
-}
-
-void yk_worth_came(struct yk_build *b)
-{
-    unsigned n = __atomic_add_fetch(&b->ready_launches, 1, __ATOMIC_ACQ_REL);
-    if (n & (n - 1))
-        return;
-    if (n == 1)
-        __atomic_store_n(&b->ready_at, yk_now_ns(), __ATOMIC_RELEASE);
-    else if (n >= JUDGED_FROM)
-        judge(b);
-}
-
-void yk_worth_gained(struct yk_build *b, double seconds)
-{
-    if (!(seconds > 0))
-        return;
-    double gained = yk_code_get(&b->gained) + seconds;
-    yk_code_put(&b->gained, gained);
-    if (gained <= useful_of_kernels * yk_code_get(&b->spent))
-        return;
-    __atomic_store_n(&any_use, true, __ATOMIC_RELAXED);
-    yk_remember_use(b, true, true);
 }
 
 bool yk_worth_early(struct yk_launch *l)

@@ -23,15 +23,4 @@ void yk_worth_measured(struct yk_code *code, double seconds);
  * count them, so that later processes know how long the program's kernels are at work. Thread: any. */
 void yk_worth_predicted(struct yk_code *code, double seconds);
 
-/** Another launch of B has come since all its devices are ready. Now and then their use is looked at, for later
- * processes. Thread: any. Cost: an atomic addition. */
-void yk_worth_came(struct yk_build *b);
-
-/** A launch of B has come while others are being prepared for it: they were of no use until they are. Thread: any.
- * Cost: a load, but for the first. */
-void yk_worth_waited(struct yk_build *b);
-
-/** Other devices have saved B's launches SECONDS of what the primary alone would have taken. Thread: any. */
-void yk_worth_gained(struct yk_build *b, double seconds);
-
 #endif

@@ -380,61 +380,10 @@ START_TEST(a_kernel_never_measured_is_guessed_at)
 }
 END_TEST
 
-/* Else a program of a second would count as one of half, as soon as its first launches have been told of. */
-START_TEST(what_a_program_takes_is_what_it_came_to)
-{
-    begin(false);
-    struct yk_build again = {.content = build.content};
-    yk_remember_program(&build, 100);
-    yk_remember_program(&build, 1000);
-    ck_assert_double_eq_tol(yk_remember_together(&build), 1000, 1e-9);
-    yk_remember_program(&again, 100); /* it may be shorter this time */
-    ck_assert_double_eq_tol(yk_remember_together(&again), 550, 1e-9);
-    yk_remember_program(&again, 800);
-    ck_assert_double_eq_tol(yk_remember_together(&again), 900, 1e-9);
-    yk_remember_program(&again, 1200);
-    ck_assert_double_eq_tol(yk_remember_together(&again), 1200, 1e-9);
-}
-END_TEST
-
-/* Is the next process of the program to do without other devices? USEFUL: they have been to it by its end. */
-static bool does_without(bool useful)
-{
-    struct yk_build next = {.content = build.content};
-    bool without = yk_remember_useless(&next);
-    if (!without)
-        yk_remember_use(&next, false, true); /* until it is known */
-    if (useful)
-        yk_remember_use(&next, true, true);
-    return without;
-}
-
-START_TEST(others_that_are_of_no_use_are_left_alone_but_now_and_then)
-{
-    unsigned without = 0;
-    yk_profile_load();
-    begin(false);
-    for (int i = 0; i < 5; i++)
-        ck_assert(!does_without(false));
-    for (int i = 5; i < 36; i++)
-        without += does_without(false);
-    ck_assert_uint_eq(without, 7 * 3 + 3); /* three of four, and after the 32nd all */
-    for (int i = 36; i < 64; i++)
-        ck_assert(does_without(false));
-    ck_assert(!does_without(true));
-    for (int i = 0; i < 5; i++)
-        ck_assert(!does_without(false));
-    ck_assert(does_without(false));
-    machine.device[0].host_memory = true; /* their preparation costs it nothing that yoke-warm has not paid */
-    ck_assert(!does_without(false));
-}
-END_TEST
-
-YK_TEST_MAIN("predict", others_that_are_of_no_use_are_left_alone_but_now_and_then,
-             what_a_program_takes_is_what_it_came_to, a_kernel_never_measured_is_guessed_at,
-             a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small, a_bad_period_is_forgotten,
-             a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
-             what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+YK_TEST_MAIN("predict", a_kernel_never_measured_is_guessed_at, a_short_launch_does_not_make_its_range_small,
+             what_was_long_before_is_not_small, a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
+             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
+             a_few_work_groups_on_a_busy_device_are_not_drawn_out,
              a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,

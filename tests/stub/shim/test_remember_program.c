@@ -1,0 +1,77 @@
+/* What is remembered of whole programs: how long they take, and whether other devices were of use. No call reaches a
+ * driver: the machine is written down by hand, a GPU. A process is a new build of the same content. */
+#include <stdlib.h>
+#include "shim/core/runtime.h"
+#include "shim/queue/remember_program.h"
+#include "shim/queue/use.h"
+#include "tests/unit/main.h"
+
+static struct yk_machine machine = {.n = 1};
+
+/* Of a program that nothing is known of. */
+static struct yk_hash begin(void)
+{
+    static uint64_t number;
+    machine.device[0] = (struct yk_device){.name = "device", .driver = "1", .type = CL_DEVICE_TYPE_GPU, .usable = true};
+    yk_rt.machine = &machine;
+    yk_rt.primary = &machine.device[0];
+    setenv("YOKE_PROFILE", "0", 1); /* what earlier runs of this test have left is not to count */
+    yk_profile_load();
+    return (struct yk_hash){.hi = 8, .lo = ++number};
+}
+
+/* Else a program of a second would count as one of half, as soon as its first launches have been told of. */
+START_TEST(what_a_program_takes_is_what_it_came_to)
+{
+    struct yk_hash content = begin();
+    struct yk_build build = {.content = content}, again = {.content = content};
+    ck_assert_double_eq(yk_remember_before(&build), 0);
+    yk_remember_program(&build, 100);
+    yk_remember_program(&build, 1000);
+    ck_assert_double_eq_tol(yk_remember_together(&build), 1000, 1e-9);
+    ck_assert_double_eq(yk_remember_before(&build), 0);
+    yk_remember_program(&again, 100); /* it may be shorter this time */
+    ck_assert_double_eq_tol(yk_remember_together(&again), 550, 1e-9);
+    yk_remember_program(&again, 800);
+    ck_assert_double_eq_tol(yk_remember_together(&again), 900, 1e-9);
+    yk_remember_program(&again, 1200);
+    ck_assert_double_eq_tol(yk_remember_together(&again), 1200, 1e-9);
+    ck_assert_double_eq_tol(yk_remember_before(&again), 1000, 1e-9);
+}
+END_TEST
+
+/* Does the next process do without other devices, which win GAINED seconds of the second that its kernels take? */
+static bool does_without(struct yk_hash content, double gained)
+{
+    struct yk_build next = {.content = content, .spent = 1};
+    bool without = yk_use_none(&next);
+    next.wanted = !without;
+    for (int i = 0; i < 3; i++)
+        yk_use_begin(&next);
+    for (int i = 0; i < 2; i++)
+        yk_use_gained(&next, gained / 2);
+    return without;
+}
+
+START_TEST(others_that_are_of_no_use_are_left_alone_but_now_and_then)
+{
+    struct yk_hash content = begin();
+    unsigned without = 0;
+    for (int i = 0; i < 5; i++)
+        ck_assert(!does_without(content, 0.05)); /* less than they cost */
+    for (int i = 5; i < 36; i++)
+        without += does_without(content, 0);
+    ck_assert_uint_eq(without, 7 * 3 + 3); /* three of four, and after the 32nd all */
+    for (int i = 36; i < 64; i++)
+        ck_assert(does_without(content, 0));
+    ck_assert(!does_without(content, 0.2));
+    for (int i = 0; i < 5; i++)
+        ck_assert(!does_without(content, 0));
+    ck_assert(does_without(content, 0));
+    machine.device[0].host_memory = true; /* what they cost has been paid by yoke-warm */
+    ck_assert(!does_without(content, 0));
+}
+END_TEST
+
+YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to,
+             others_that_are_of_no_use_are_left_alone_but_now_and_then)
