@@ -29,7 +29,7 @@ static const char schema[] =
 
 const char *yk_sample_kind_name(enum yk_sample_kind k)
 {
-    static const char *const name[] = {"alone", "shared", "first", "build", "declined", "code", "parts"};
+    static const char *const name[] = {"alone", "shared", "first", "build", "declined", "code", "parts", "moved"};
     return k < YK_SAMPLE_KIND_COUNT ? name[k] : NULL;
 }
 

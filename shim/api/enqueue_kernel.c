@@ -46,6 +46,7 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
     l.value = k->value;
     l.exec = k->exec;
     l.captured = false;
+    l.brought_ns = 0;
     l.dims = dims;
     l.has_offset = offset != NULL;
     l.has_local = local != NULL;

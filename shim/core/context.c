@@ -1,6 +1,7 @@
 #include "shim/core/context.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "shim/core/subdevice.h"
 
@@ -195,6 +196,7 @@ cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
         return real;
     }
     cl_int err = CL_SUCCESS;
+    uint64_t start = yk_now_ns();
     cl_context fresh = make_real(ctx, dev, &err);
     const struct yk_device *d = &yk_rt.machine->device[dev];
     if (!fresh) {
@@ -202,6 +204,7 @@ cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
         yk_warn("device %u (%s) gives no context: %s; it takes no share", dev, d->name, yk_cl_error_name(err));
     } else {
         __atomic_store_n(&ctx->real[dev], fresh, __ATOMIC_RELEASE);
+        yk_info("device %u (%s): a context took %.0f ms", dev, d->name, (double)(yk_now_ns() - start) * 1e-6);
     }
     pthread_mutex_unlock(&making[dev]);
     return fresh;

@@ -10,6 +10,7 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/box.h"
+#include "shim/queue/bring.h"
 #include "shim/queue/cut.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/remember_program.h"
@@ -224,7 +225,7 @@ static cl_int go(struct ahead *a, struct yk_decision *rest)
 /* What L touches is on the primary, and nothing else is under way there. */
 static cl_int begin(struct ahead *a)
 {
-    cl_int err = yk_launch_bring(a->l, a->facts);
+    cl_int err = yk_bring(a->l, a->facts);
     if (err == CL_SUCCESS)
         err = yk_rt.primary->cl->Finish(a->queue);
     a->kernel = err == CL_SUCCESS ? yk_code_take(a->l->code, yk_rt.machine->primary, true) : NULL;
@@ -262,7 +263,7 @@ cl_int yk_ahead_run(struct yk_launch *l, const struct yk_decision *d)
         err = yk_share_run(l, &rest);
         if (err == YK_SHARE_UNTOUCHED) {
             rest.split = false;
-            err = yk_launch_bring(l, a.facts);
+            err = yk_bring(l, a.facts);
             yk_launch_primary_writes(l, a.facts);
             a.last_end = yk_now_ns();
             if (err == CL_SUCCESS && (err = enqueue(&a, a.d.total - a.at)) == CL_SUCCESS)

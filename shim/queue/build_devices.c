@@ -104,8 +104,11 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         if (p)
             __atomic_store_n(&b->original[i], p, __ATOMIC_RELEASE);
         yk_lock_drop(&b->lock);
+        double ms = (double)(yk_now_ns() - start) * 1e-6;
+        if (p || v)
+            yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         if ((p || v) && i != yk_rt.machine->primary)
-            yk_remember_built(b, i, (double)(yk_now_ns() - start) * 1e-6);
+            yk_remember_built(b, i, ms);
     } else {
         __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,

@@ -36,6 +36,79 @@ void yk_code_is_small(struct yk_code *c, double items)
         yk_code_put(&c->small, items);
 }
 
+bool yk_code_is_cold(const struct yk_code *c, double ms, double alone_ms)
+{
+    const double most_ms = 5;
+    enum { FIRST = 4 };
+    return c->moved.n < FIRST && ms - alone_ms < most_ms && !yk_rt.primary->host_memory;
+}
+
+void yk_code_divided(struct yk_code *c, double ms, double alone_ms, double items)
+{
+    const double hopeless_ms = 0.3, small_ms = 1, first_ms = 100, forgets = 0.9;
+    bool hopeless = alone_ms < hopeless_ms, lost = hopeless || ms > alone_ms;
+    if (lost && !hopeless && yk_code_is_cold(c, ms, alone_ms))
+        return;
+    unsigned losses = lost ? c->losses + 1 : 0;
+    __atomic_store_n(&c->losses, losses, __ATOMIC_RELAXED);
+    if (!lost)
+        c->closed_ms *= forgets;
+    if (losses < YK_LOSSES)
+        return;
+    if (hopeless)
+        __atomic_store_n(&c->closed_until, 0, __ATOMIC_RELAXED);
+    else if (!yk_rt.primary->host_memory) {
+        c->closed_ms = c->closed_ms > first_ms / 2 ? 2 * c->closed_ms : first_ms;
+        __atomic_store_n(&c->closed_until, yk_now_ns() + (uint64_t)(c->closed_ms * 1e6), __ATOMIC_RELAXED);
+        __atomic_store_n(&c->pass, (unsigned)(c->closed_ms / alone_ms) + 1, __ATOMIC_RELAXED);
+    }
+    if (alone_ms < small_ms)
+        yk_code_is_small(c, items);
+}
+
+void yk_code_brought(struct yk_code *c, double brought_ms, double ms, double alone_ms)
+{
+    const double newest = 0.25;
+    double part = (brought_ms + ms - alone_ms) / brought_ms;
+    part = part < 0 ? 0 : part < 1 ? part : 1;
+    yk_lock_take(&c->lock);
+    c->after_bring += c->after_bring_known ? newest * (part - c->after_bring) : part;
+    c->after_bring_known = true;
+    yk_lock_drop(&c->lock);
+}
+
+double yk_code_brought_part(struct yk_code *c)
+{
+    yk_lock_take(&c->lock);
+    double part = c->after_bring_known ? c->after_bring : 1;
+    yk_lock_drop(&c->lock);
+    return part;
+}
+
+void yk_code_close(struct yk_code *c)
+{
+    __atomic_store_n(&c->losses, YK_LOSSES, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->closed_until, 0, __ATOMIC_RELAXED);
+}
+
+double yk_code_reopens(const struct yk_code *c, double alone_ms)
+{
+    uint64_t until = __atomic_load_n(&c->closed_until, __ATOMIC_RELAXED), now = yk_now_ns();
+    double left = until > now ? (double)(until - now) * 1e-6 : 0;
+    return until && alone_ms > 0 ? 1 + left / alone_ms : 0;
+}
+
+bool yk_code_closed(struct yk_code *c)
+{
+    if (__atomic_load_n(&c->losses, __ATOMIC_RELAXED) < YK_LOSSES)
+        return false;
+    uint64_t until = __atomic_load_n(&c->closed_until, __ATOMIC_RELAXED);
+    if (!until || yk_now_ns() < until)
+        return true;
+    __atomic_store_n(&c->losses, YK_LOSSES - 1, __ATOMIC_RELAXED);
+    return false;
+}
+
 void yk_code_hold(struct yk_code *c)
 {
     __atomic_fetch_add(&c->holds, 1, __ATOMIC_RELAXED);

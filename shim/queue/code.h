@@ -72,7 +72,16 @@ struct yk_code {
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
-    unsigned whole_reason;         /* of the last whole launch, and its text: saves a search per launch */
+    struct yk_code_moved {         /* of divided launches, on average; see yk_remember_moves; under lock */
+        double brought_ms, fetched_ms;
+        unsigned n;
+    } moved;
+    double after_bring; /* whole launches that wait for what is brought: of that wait, what they take longer
+                           than ever; see yk_code_brought; under lock */
+    bool after_bring_known;
+    double closed_ms;      /* for how long they went whole after the last such losses; under lock */
+    uint64_t closed_until; /* when it is tried again, in ns; 0: not by the clock; atomic */
+    unsigned whole_reason; /* of the last whole launch, and its text: saves a search per launch */
     const char *whole_reason_text;
 };
 
@@ -125,6 +134,36 @@ static inline void yk_code_found_beside(struct yk_code *c, double items)
     if (yk_code_get(&c->small) >= items)
         yk_code_put(&c->small, 0);
 }
+
+/**
+ * A divided launch of ITEMS work-items has taken MS where the primary alone takes ALONE_MS. After YK_LOSSES in a row
+ * that were slower launches go whole. On a GPU they are tried again after a while, and after twice as long when that
+ * was in vain: what was lost may have been what first launches cost, or another program's doing. Under C's lock.
+ */
+void yk_code_divided(struct yk_code *c, double ms, double alone_ms, double items);
+
+/**
+ * A whole launch of C, which takes ALONE_MS, has waited BROUGHT_MS for bytes and has then taken MS. What has just been
+ * brought is in the cache of a GPU: 33 MB are brought in 0.7 ms to a kernel that takes 2.6 ms then, not 3.4 (H100), so
+ * that nobody has lost anything.
+ */
+void yk_code_brought(struct yk_code *c, double brought_ms, double ms, double alone_ms);
+
+/** Which part of what whole launches of C wait for bytes makes them slower: 0 to 1. */
+double yk_code_brought_part(struct yk_code *c);
+
+/** Dividing has cost too much, with what was moved for it: launches go whole. Under C's lock. */
+void yk_code_close(struct yk_code *c);
+
+/** Do launches go whole since divided they were slower? Thread: any. */
+bool yk_code_closed(struct yk_code *c);
+
+/** After how many launches of ALONE_MS are they to be tried again? 0: not by the clock. Thread: any. */
+double yk_code_reopens(const struct yk_code *c, double alone_ms);
+
+/** Is C's MS, of a divided launch that takes ALONE_MS on the primary, no sign of what the next ones take? The first few
+ * in a process find nothing in place. Under C's lock. */
+bool yk_code_is_cold(const struct yk_code *c, double ms, double alone_ms);
 
 /** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each
  * that was asked about in vain. What the program enqueues while the worker looks at one goes by the worker too, one

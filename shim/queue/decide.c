@@ -229,6 +229,11 @@ static const char *shape(const struct yk_launch *l, const struct yk_facts_kernel
     return yk_range_total(&d->range, &d->total) && d->total ? NULL : one_group;
 }
 
+bool yk_decide_shape(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d)
+{
+    return !whole_by_form(l) && !shape(l, f, d);
+}
+
 /* L has one work-group and came to be looked at. Those that went unasked since the last one count; the next ones pass,
  * unless this one runs beside others (beside.c). */
 static void look_at_one(struct yk_launch *l)

@@ -53,6 +53,10 @@ bool yk_decide_rest(struct yk_launch *l, const struct yk_decision *first, uint64
  * may, by the program's own kernel. False: nobody else may. Nothing is counted. */
 bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d);
 
+/** The local size and the work-groups of L, for asking F what they touch, into D. False: L's form does not allow that.
+ */
+bool yk_decide_shape(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d);
+
 /** Work-items of L. */
 uint64_t yk_decide_items(const struct yk_launch *l);
 

@@ -151,7 +151,6 @@ static bool reside(struct yk_residence *r, const struct yk_strategy *strategy, b
 {
     if (apart) {
         r->alone_ms += yk_residence_gather_ms(r);
-        yk_residence_weigh(r, groups);
         if (yk_residence_keep(r, groups))
             return yk_residence_improve(r, strategy, groups);
     }
@@ -187,6 +186,20 @@ static void even_out(const struct yk_split *split, uint64_t *groups)
     yk_strategy_divide(&strategy, split, even);
     if (yk_split_nearly_even(split, groups, even, part, extra_ms))
         memcpy(groups, even, sizeof even);
+}
+
+/* Would all of a launch go to a device of the primary's kind, which has more to be brought for it? It is no faster: a
+ * sample was another program's doing. */
+static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, const double *bytes)
+{
+    unsigned primary = yk_rt.machine->primary, only = primary, takers = 0;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (d->takes[i] && groups[i] > 0) {
+            takers++;
+            only = i;
+        }
+    return takers == 1 && only != primary && bytes[only] > bytes[primary] &&
+           yk_predict_same_kind(&yk_rt.machine->device[only], yk_rt.primary);
 }
 
 static const char others_at_work[] = "other queues keep the devices at work";
@@ -255,12 +268,17 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         (free && groups[yk_rt.machine->primary] == rest))
         d->predicted_ms = 0;
     struct yk_residence r = {.l = l, .f = f, .d = d, .split = &split, .again = again, .alone_ms = p.alone_ms};
+    if (free && !yk_rt.primary->host_memory && all_bytes > 0) {
+        double fetched_ms;
+        r.moves_ms = yk_remember_moves(l, &fetched_ms);
+        r.alone_ms -= fetched_ms; /* what a division has to win for them */
+    }
     moved = free && !late && !p.guessed && reside(&r, &strategy, all_bytes > 0, p.all_warm, groups);
     if (d->crowded && !moved && !yk_residence_pays(d->predicted_ms, r.alone_ms))
         return others_at_work;
     d->again = free && p.again;
     d->invests = !free || moved || !p.all_warm;
-    bool lost = !p.again && __atomic_load_n(&l->code->losses, __ATOMIC_RELAXED) >= YK_LOSSES;
+    bool lost = !p.again && yk_code_closed(l->code);
     if (free && !late && !p.guessed && (p.again || lost)) /* the one that is tried counts too: else the next would be */
         yk_remember_declined(l, whole_ms, p.again);
     if (free && p.guessed) {
@@ -270,7 +288,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
             return "the primary was measured first";
         }
     }
-    if (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms))) {
+    bool twin = free && !d->crowded && goes_to_a_twin(d, groups, bytes);
+    if (twin || (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms)))) {
         bool asked_again = p.all_warm || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)
             r.wait = first_look(p.alone_ms);
@@ -279,6 +298,8 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
             double first = first_look(p.alone_ms);
             if (r.wait > 0 && !forgoes)
                 r.wait = yk_code_next_look(l->code, r.wait > first ? r.wait : first);
+            if (lost && !(r.wait > 0))
+                r.wait = yk_code_reopens(l->code, p.alone_ms);
             yk_code_is_small(l->code, (double)yk_decide_items(l));
             yk_residence_pass(&r);
             if (!forgoes)
@@ -287,8 +308,9 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
         if (!(p.alone_ms < short_ms && asked_again) && !late && !p.again && !lost)
             yk_remember_declined(l, whole_ms, false);
         d->measure = worth_measuring(l->code, &p);
-        return lost ? "divided it was slower than on one device alone, the last times"
-                    : why_not(&strategy, &split, p.device, p.alone_ms);
+        return lost   ? "divided it was slower than on one device alone, the last times"
+               : twin ? "another device of its kind is no faster"
+                      : why_not(&strategy, &split, p.device, p.alone_ms);
     }
     if (force)
         give_everyone_some(d, n, groups);

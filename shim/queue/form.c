@@ -2,6 +2,7 @@
 #include <string.h>
 #include "device/warm/request.h"
 #include "shim/queue/box.h"
+#include "shim/queue/bring.h"
 #include "shim/queue/decide.h"
 
 /* Handing so many launches to the worker costs less than compiling for one. */
@@ -83,7 +84,7 @@ cl_int yk_form_whole(struct yk_launch *l, cl_event *real)
     if (!k)
         return yk_launch_whole(l, real);
     struct yk_box all = yk_range_box(&d.range);
-    cl_int err = yk_launch_bring(l, f);
+    cl_int err = yk_bring_whole(l, f);
     if (err == CL_SUCCESS)
         err = yk_launch_set_args(l, k->real, p);
     if (err == CL_SUCCESS)

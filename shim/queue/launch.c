@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/queue/ahead.h"
+#include "shim/queue/bring.h"
 #include "shim/queue/busy.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/form.h"
@@ -63,32 +64,6 @@ static cl_int launch_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
     return err;
 }
 
-cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
-{
-    const struct yk_device *d = yk_rt.primary;
-    uint64_t moved = 0;
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        uint64_t before = moved, start;
-        struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
-        if (!m || yk_mem_at_primary(m) || yk_store_host_only(m->store)) /* windows of these: windows.h */
-            continue;
-        /* What the primary's own queue still does to these bytes comes first. */
-        cl_int err = d->cl->Finish(l->c.queue->real);
-        if (err != CL_SUCCESS)
-            return err;
-        start = yk_now_ns();
-        if (f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
-            yk_store_forgive(m->store, d->index, m->origin, m->size);
-        err = yk_store_need(m->store, d->index, m->origin, m->size, &moved);
-        if (err != CL_SUCCESS)
-            return err;
-        if (moved > before)
-            yk_store_fetch_took(m->store, yk_now_ns() - start);
-    }
-    yk_stats_moved(moved);
-    return CL_SUCCESS;
-}
-
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 {
     return yk_launch_whole_on(l, l->c.queue->real, 0, NULL, real);
@@ -97,7 +72,7 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     const struct yk_device *d = yk_rt.primary;
-    cl_int err = yk_launch_bring(l, yk_code_facts(l->code));
+    cl_int err = yk_bring_whole(l, yk_code_facts(l->code));
     if (err != CL_SUCCESS)
         return err;
     struct yk_code_kernel *k = yk_code_take(l->code, d->index, false);
@@ -237,7 +212,14 @@ static cl_int measure(struct yk_launch *l, uint64_t start, cl_event before, cl_e
                       "\"launch\":%llu,\"whole\":true,\"predicted_ms\":0", (unsigned long long)launch);
         yk_trace_flow(false, launch, yk_track_device(p), start + 1);
     }
-    yk_launch_measured(l, (double)(end - start) * 1e-9);
+    double alone_ms = l->brought_ns ? yk_remember_alone(l) : 0;
+    if (!(alone_ms > 0)) {
+        yk_launch_measured(l, (double)(end - start) * 1e-9);
+        return err;
+    }
+    /* How long it takes by itself this does not say. */
+    yk_code_brought(l->code, (double)l->brought_ns * 1e-6, (double)(end - start) * 1e-6, alone_ms);
+    __atomic_store_n(&l->code->measured_at, end, __ATOMIC_RELAXED);
     return err;
 }
 
@@ -347,8 +329,13 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         return err;
     if (!d.measure)
         yk_worth_predicted(l->code, d.alone_ms * 1e-3);
-    if (d.measure && (err = yk_rt.primary->cl->Finish(c->queue->real)) != CL_SUCCESS) /* alone, nothing before it */
-        return err;
+    if (d.measure) { /* alone, nothing before it, and what it lacks is not what it takes */
+        err = yk_bring_whole(l, yk_code_facts(l->code));
+        if (err == CL_SUCCESS)
+            err = yk_rt.primary->cl->Finish(c->queue->real);
+        if (err != CL_SUCCESS)
+            return err;
+    }
     if (d.alone_ms > 0)
         yk_busy_begin(c->queue, yk_rt.machine->primary, d.alone_ms);
     uint64_t start = yk_now_ns();

@@ -20,6 +20,7 @@ struct yk_launch {
     cl_uint dims;
     bool has_offset, has_local;
     size_t offset[3], global[3], local[3];
+    uint64_t brought_ns; /* how long what it reads was brought to the primary, by bring.h */
 };
 
 /** Has L one work-group, of the size that the program gave? */
@@ -41,11 +42,6 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
  * alone. */
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f);
 void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f);
-
-/** What L touches (F: its facts, or NULL) and the primary lacks is brought there, after what its queue was given
- * before.
- */
-cl_int yk_launch_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
 
 struct yk_decision;
 /** D, what was decided of L and why, on the trace's track of decisions, ASKED for at (ns); numbers the launch. */

@@ -147,6 +147,42 @@ bool yk_remember_again(const struct yk_launch *l, double alone_ms)
     return n && ((n >= 8 && (!(n & (n - 1)) || n % 64 == 0)) || another_time * alone_ms < s.ms);
 }
 
+/* The first measurements are what first copies cost; each later one counts as much as that part of all. */
+enum { MOVES_FIRST = 4, MOVES_TOLD = 32 };
+static const double newest = 0.125;
+
+double yk_remember_moves(const struct yk_launch *l, double *fetched_ms)
+{
+    struct yk_series s;
+    yk_lock_take(&l->code->lock);
+    struct yk_code_moved m = l->code->moved;
+    yk_lock_drop(&l->code->lock);
+    *fetched_ms = m.fetched_ms;
+    if (m.n > MOVES_FIRST)
+        return m.fetched_ms + m.brought_ms;
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_MOVED);
+    return yk_profile_get(&k, &s) ? s.at[0].ms : 0;
+}
+
+void yk_remember_move(const struct yk_launch *l, double brought_ms, double fetched_ms)
+{
+    struct yk_code *c = l->code;
+    yk_lock_take(&c->lock);
+    struct yk_code_moved *m = &c->moved;
+    unsigned n = ++m->n;
+    double part = n == MOVES_FIRST + 1 ? 1 : newest;
+    if (n > MOVES_FIRST) {
+        m->fetched_ms += part * (fetched_ms - m->fetched_ms);
+        m->brought_ms += part * (brought_ms - m->brought_ms);
+    }
+    double ms = m->fetched_ms + m->brought_ms;
+    yk_lock_drop(&c->lock);
+    if (n % MOVES_TOLD)
+        return;
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.machine->primary, YK_SAMPLE_MOVED);
+    yk_profile_set(&k, (struct yk_sample){1, ms, 1});
+}
+
 void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried)
 {
     const uint32_t most = 1u << 30; /* a multiple of 64 */

@@ -41,6 +41,14 @@ void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double
  */
 bool yk_remember_again(const struct yk_launch *l, double alone_ms);
 
+/** What moving bytes costs about divided launches like L, in ms each, once they lie where such launches leave them:
+ * what they are brought and, of that into *FETCHED_MS, what others wait for since results lie on several devices. In
+ * this process or, until it is known there (then *FETCHED_MS is 0), in earlier ones; 0: nothing, or not known. */
+double yk_remember_moves(const struct yk_launch *l, double *fetched_ms);
+
+/** One was brought bytes for BROUGHT_MS, and others have waited for FETCHED_MS after the last. */
+void yk_remember_move(const struct yk_launch *l, double brought_ms, double fetched_ms);
+
 /** One more. TRIED: because it has been divided nevertheless, so that the next is not. */
 void yk_remember_declined(const struct yk_launch *l, double alone_ms, bool tried);
 

@@ -90,13 +90,6 @@ void yk_remember_program(struct yk_build *b, double ms)
     yk_lock_drop(&process.lock);
 }
 
-double yk_remember_together(const struct yk_build *b)
-{
-    struct yk_profile_key k = yk_remember_program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
-    double here = yk_code_get(&b->spent) * 1e3, before = recalled(&k);
-    return here > before ? here : before;
-}
-
 double yk_remember_before(const struct yk_build *b)
 {
     struct yk_profile_key k = yk_remember_program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE);
@@ -104,6 +97,12 @@ double yk_remember_before(const struct yk_build *b)
     double ms = b->told_ms > 0 ? b->before_ms : recalled(&k);
     yk_lock_drop(&process.lock);
     return ms;
+}
+
+double yk_remember_together(const struct yk_build *b)
+{
+    double here = yk_code_get(&b->spent) * 1e3, before = yk_remember_before(b);
+    return here > before ? here : before;
 }
 
 bool yk_remember_worth(const struct yk_build *b)

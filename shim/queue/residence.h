@@ -22,18 +22,16 @@ struct yk_residence {
     const struct yk_split *split; /* with the bytes that even shares lack */
     const double *again;          /* of these per device what the next launch moves too */
     double alone_ms;              /* of the primary, once it has what it lacks */
+    double moves_ms;              /* of divided launches, see yk_remember_moves */
     double gain_ms, wait;         /* by yk_residence_move: it will be time after so many launches more; 0: never */
 };
 
 /** Milliseconds for bringing the primary what it lacks for all of the launch. */
 double yk_residence_gather_ms(const struct yk_residence *r);
 
-/** GROUPS is the division at hand, which was chosen with the bytes that even shares lack: its times with those that it
- * does lack. */
-void yk_residence_weigh(const struct yk_residence *r, const uint64_t *groups);
-
-/** The last division of such a launch holds its bytes: is it as good as the one at hand, or nearly? Then it is in
- * GROUPS and the decision. */
+/** The last division of such a launch holds its bytes: is it as good as GROUPS, the one at hand, or nearly? Then it is
+ * in GROUPS and the decision. False: GROUPS was chosen with the bytes that even shares lack; its times with those that
+ * it lacks itself are in the decision. */
 bool yk_residence_keep(const struct yk_residence *r, uint64_t *groups);
 
 /** The division at hand does not pay. Would one if the bytes were where it needs them and the devices had begun, and is

@@ -10,6 +10,7 @@
 #include "shim/queue/remember.h"
 #include "shim/queue/taker.h"
 #include "shim/queue/takers.h"
+#include "shim/queue/use.h"
 
 /* Somebody who has not failed; the primary where it can. */
 static struct yk_taker *healthy(struct yk_taker *t, unsigned n)
@@ -157,13 +158,8 @@ static void learn(struct yk_share_work *w, const struct yk_taker *t, unsigned n,
      * devices compute on the host's processors, how fast these are changes more than that. */
     if (!yk_rt.primary->host_memory && w->d->alone_ms > 0 && !w->d->begin && alone > w->d->alone_ms * 1e-3)
         alone = w->d->alone_ms * 1e-3;
-    if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible) {
-        bool lost = alone < 300e-6 || (!w->d->guided && wall > alone);
-        unsigned losses = lost ? code->losses + 1 : 0;
-        __atomic_store_n(&code->losses, losses, __ATOMIC_RELAXED);
-        if (losses >= YK_LOSSES && alone < 1e-3)
-            yk_code_is_small(code, items);
-    }
+    if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible)
+        yk_code_divided(code, w->d->guided ? 0 : wall * 1e3, alone * 1e3, items);
     yk_lock_drop(&code->lock);
     if (!crowded)
         believe_less(w, t, n, items);
@@ -186,10 +182,11 @@ static void settle(struct yk_code *code, const struct yk_decision *d, double sec
 {
     if (d->guided || d->invests || !(d->alone_ms > 0))
         return;
+    double ms = seconds * 1e3 + fetched_ms;
     yk_lock_take(&code->lock);
-    if (yk_moves_lost(&code->moves, seconds * 1e3 + fetched_ms - d->alone_ms, d->alone_ms,
-                      yk_code_get(&code->spent) * 1e3, d->again))
-        __atomic_store_n(&code->losses, YK_LOSSES, __ATOMIC_RELAXED);
+    if (!yk_code_is_cold(code, ms, d->alone_ms) &&
+        yk_moves_lost(&code->moves, ms - d->alone_ms, d->alone_ms, yk_code_get(&code->spent) * 1e3, d->again))
+        yk_code_close(code);
     yk_lock_drop(&code->lock);
 }
 
@@ -323,6 +320,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     cl_int brought = err == CL_SUCCESS ? yk_operands_bring(&operands, d, &bad) : CL_SUCCESS;
     if (err == CL_SUCCESS && brought == CL_SUCCESS)
         brought = yk_reductions_bring(&w.reductions, bad = home_of(d), &operands.moved);
+    double brought_ms = operands.moved ? (double)(yk_now_ns() - start) * 1e-6 : 0;
     if (d->beside)
         yk_beside_brought();
     if (brought != CL_SUCCESS) {
@@ -349,6 +347,10 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
         if (!d->beside)
             yk_busy_end(l->c.queue);
         double fetched_ms = fetched_since(l, w.facts);
+        if (!yk_rt.primary->host_memory) {
+            yk_remember_move(l, brought_ms, fetched_ms);
+            yk_use_gained(l->code->build, -fetched_ms * 1e-3);
+        }
         if (err == CL_SUCCESS && (operands.moved || fetched_ms > 0))
             settle(l->code, d, (double)(yk_now_ns() - start + collected - asked) * 1e-9, fetched_ms);
         if (err == CL_SUCCESS && d->beside)

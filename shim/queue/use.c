@@ -82,8 +82,6 @@ void yk_use_begin(struct yk_build *b)
 
 void yk_use_gained(struct yk_build *b, double seconds)
 {
-    if (!(seconds > 0))
-        return;
     double gained = yk_code_get(&b->gained) + seconds;
     yk_code_put(&b->gained, gained);
     if (gained > least_s && gained > least_part * yk_code_get(&b->spent))

@@ -20,7 +20,7 @@ bool yk_use_none_to_process(void);
 /** A launch of B has come, for which other devices are asked for. Cost: a load or two, but for the first. */
 void yk_use_begin(struct yk_build *b);
 
-/** Other devices have saved B's launches SECONDS of what the primary alone would have taken. */
+/** Other devices have saved B's launches SECONDS of what the primary alone would have taken; less than 0: cost them. */
 void yk_use_gained(struct yk_build *b, double seconds);
 
 #endif

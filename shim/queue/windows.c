@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/room.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/bring.h"
 #include "shim/queue/tenants.h"
 #include "shim/queue/windows_run.h"
 
@@ -216,7 +217,7 @@ static cl_int run(struct yk_launch *l)
     uint64_t moved = 0;
     cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real); /* what comes before it, alone */
     if (err == CL_SUCCESS)
-        err = yk_launch_bring(l, f);
+        err = yk_bring(l, f);
     if (err != CL_SUCCESS)
         return err;
     yk_tenants_call(l, &moved);

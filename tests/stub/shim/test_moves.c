@@ -149,6 +149,88 @@ START_TEST(what_is_never_divided_is_asked_about_rarely)
 }
 END_TEST
 
-YK_TEST_MAIN("moves", what_stays_is_moved_once, what_does_not_stay_is_moved_rarely, no_program_loses_much,
-             earlier_processes_count, staying_is_believed, the_wait_is_foretold, what_loses_all_in_all_is_given_up,
-             small_launches_are_asked_about_again, what_is_never_divided_is_asked_about_rarely)
+static struct yk_device gpu = {.type = CL_DEVICE_TYPE_GPU};
+
+/* How many divided launches of MS are begun in a second of launches that take ALONE_MS on a GPU. */
+static int tried(struct yk_code *code, double ms, double alone_ms)
+{
+    int n = 0;
+    for (double at = 0; at < 1000; at += alone_ms) {
+        uint64_t shift = (uint64_t)(alone_ms * 1e6); /* that time goes by */
+        code->closed_until -= code->closed_until > shift ? shift : 0;
+        if (yk_code_closed(code))
+            continue;
+        n++;
+        code->moved.n++;
+        yk_code_divided(code, ms, alone_ms, 1000);
+    }
+    return n;
+}
+
+/* What is slower when divided is tried seldom; what was slower because of something else is divided again. */
+START_TEST(what_was_given_up_is_tried_again)
+{
+    struct yk_code code = {.losses = 0};
+    yk_rt.primary = &gpu;
+    yk_lock_init(&code.lock, YK_RANK_KERNEL);
+    ck_assert_int_le(tried(&code, 0.9, 0.7), 4 + YK_LOSSES + 4); /* cold ones, and after 100, 300 and 700 ms */
+    ck_assert_int_ge(tried(&code, 0.3, 0.7), 400);
+    ck_assert(!yk_code_closed(&code));
+    ck_assert_int_le(tried(&code, 0.9, 0.7), YK_LOSSES + 5);
+    double before = code.closed_ms;
+    ck_assert_double_ge(before, 100);
+    ck_assert_double_ge(yk_code_reopens(&code, 0.7), 1);
+    yk_lock_finish(&code.lock);
+}
+END_TEST
+
+/* Not by the clock: launches too short for anything, and what moving bytes has cost too much for. */
+START_TEST(what_cannot_pay_stays_whole)
+{
+    struct yk_code code = {.losses = 0};
+    yk_rt.primary = &gpu;
+    ck_assert_int_eq(tried(&code, 0.2, 0.1), YK_LOSSES);
+    ck_assert_double_eq(yk_code_reopens(&code, 0.1), 0);
+    code = (struct yk_code){.losses = 0};
+    yk_code_close(&code);
+    ck_assert_int_eq(tried(&code, 0.3, 0.7), 0);
+    ck_assert_double_eq(yk_code_reopens(&code, 0.7), 0);
+}
+END_TEST
+
+/* The first launches of a process find nothing in place; one that loses much counts at once. */
+START_TEST(cold_launches_do_not_count)
+{
+    struct yk_code code = {.losses = 0};
+    yk_rt.primary = &gpu;
+    for (code.moved.n = 0; code.moved.n < 4; code.moved.n++)
+        yk_code_divided(&code, 3, 0.7, 1000);
+    ck_assert_int_eq(code.losses, 0);
+    code.moved.n = 0;
+    for (int i = 0; i < YK_LOSSES; i++)
+        yk_code_divided(&code, 30, 7, 1000);
+    ck_assert(yk_code_closed(&code));
+}
+END_TEST
+
+/* 0.7 ms of bringing make a kernel of 3.4 ms take 2.6: nobody has lost anything. */
+START_TEST(what_is_brought_may_be_of_use)
+{
+    struct yk_code code = {.losses = 0};
+    yk_lock_init(&code.lock, YK_RANK_KERNEL);
+    ck_assert_double_eq(yk_code_brought_part(&code), 1);
+    yk_code_brought(&code, 0.7, 2.6, 3.4);
+    ck_assert_double_eq(yk_code_brought_part(&code), 0);
+    for (int i = 0; i < 20; i++)
+        yk_code_brought(&code, 1, 3.4, 3.4);
+    ck_assert_double_gt(yk_code_brought_part(&code), 0.95);
+    ck_assert_double_le(yk_code_brought_part(&code), 1);
+    yk_lock_finish(&code.lock);
+}
+END_TEST
+
+YK_TEST_MAIN("moves", what_was_given_up_is_tried_again, what_cannot_pay_stays_whole, cold_launches_do_not_count,
+             what_is_brought_may_be_of_use, what_stays_is_moved_once, what_does_not_stay_is_moved_rarely,
+             no_program_loses_much, earlier_processes_count, staying_is_believed, the_wait_is_foretold,
+             what_loses_all_in_all_is_given_up, small_launches_are_asked_about_again,
+             what_is_never_divided_is_asked_about_rarely)

@@ -1,0 +1,21 @@
+/* What a launch on the primary finds there: the newest bytes of its buffers, wherever they are. Who uses it: launch.c,
+ * form.c, ahead.c, windows.c. */
+#ifndef YK_SHIM_QUEUE_BRING_H
+#define YK_SHIM_QUEUE_BRING_H
+
+#include "shim/queue/launch.h"
+
+/**
+ * What L touches (F: its facts, or NULL) and the primary lacks is brought there, after what its queue was given before.
+ * Errors: the drivers'. Thread: the worker's; no lock held. Cost: a look per buffer; that of the copies.
+ */
+cl_int yk_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
+
+/**
+ * The same for L as a whole, which is enqueued next: bytes that it overwrites, every one, and does not read stay where
+ * they are. After the division of a launch like it, that is all that the others wrote. Cost: microseconds more where
+ * something is lacking.
+ */
+cl_int yk_bring_whole(struct yk_launch *l, const struct yk_facts_kernel *f);
+
+#endif
