@@ -39,11 +39,13 @@ static bool path_of(const struct yk_mailbox_maker *maker, const struct yk_device
     return snprintf(path, n, "%s/%s", dir, hex) < (int)n;
 }
 
+/* The clock that time(2) reads is some ms behind others: a file just written would seem to come from the future. */
 static bool is_recent(const char *path)
 {
     struct stat st;
-    time_t now = time(NULL);
-    return stat(path, &st) == 0 && now >= st.st_mtime && now - st.st_mtime <= LONGEST_S;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return stat(path, &st) == 0 && now.tv_sec >= st.st_mtime && now.tv_sec - st.st_mtime <= LONGEST_S;
 }
 
 /* The word at PATH; "": none. */
