@@ -8,9 +8,10 @@ struct span {
     size_t from, to;
 };
 
+enum { SPANS = 16 };
+
 /* Bytes in few pieces. */
 struct spans {
-    enum { SPANS = 16 } most;
     unsigned n;
     struct span at[SPANS];
 };

@@ -75,8 +75,8 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Min-fill alone takes seconds on these. The processor's time does not depend on who else is at work. */
-static void search_hard_network(const struct yk_search_options *o, double most)
+/* Min-fill alone takes seconds on these. Seconds of the processor, which do not depend on who else is at work. */
+static double search_hard_network(const struct yk_search_options *o)
 {
     struct yk_network net = random_network((struct net_shape){3000, 7000, 3, 2, false}, 4);
     struct yk_solver_plan p;
@@ -84,9 +84,9 @@ static void search_hard_network(const struct yk_search_options *o, double most)
     yk_status st = yk_solver_plan_search(&net, o, &p, msg, sizeof msg);
     double took = cpu_seconds() - before;
     ck_assert_msg(st == YK_OK || st == YK_ELIMIT || st == YK_ECANCELED, "%s", msg);
-    ck_assert_msg(took < most, "%g s", took);
     yk_solver_plan_finish(&p);
     network_drop(&net);
+    return took;
 }
 
 START_TEST(no_step_outlasts_the_time)
@@ -96,7 +96,7 @@ START_TEST(no_step_outlasts_the_time)
     for (int k = 0; k < 2; k++) {
         o.max_seconds = 0.2 * k; /* 0: the quick try */
         o.memory_bytes = k ? 1e9 : 0;
-        search_hard_network(&o, 1.5);
+        ck_assert_double_lt(search_hard_network(&o), 1.5);
     }
 }
 END_TEST
@@ -106,7 +106,7 @@ START_TEST(every_step_ends_when_asked)
     struct yk_search_options o = quick_options(3);
     o.max_seconds = 100;
     o.progress = end_at_once;
-    search_hard_network(&o, 1.5);
+    ck_assert_double_lt(search_hard_network(&o), 1.5);
 }
 END_TEST
 
