@@ -4,8 +4,8 @@
 
 Every program of bench/apps, bare on one device and under yoke on sets of devices, in one table: time from the first enqueue to the
 last finish (ms, median of the repetitions), the speed-up over bare, that end to end (from the start of the process), how many
-launches were split and how many megabytes went between devices and host for them. --least MS: with as many launches as the bare
-program needs to take that long. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
+launches were split and how many megabytes went between devices and host for them; --json FILE also has each repetition's.
+--least MS: with as many launches as the bare program needs to take that long. Each run must verify its own result; a hash that differs from the bare run's is marked (other numeric classes may
 round differently with `any`). With --no-verify, for sizes at which that takes minutes, the hash must be the bare run's.
 
 APP+MODE is a program with its --MODE: vector_add+rounds. Of the programs that pass for all, those in the second line of APPS
@@ -145,7 +145,9 @@ def main():
             ms, end = statistics.median(found), row["bare_total_ms"] / statistics.median(whole)
             row[name] = {"ms": ms, "speedup": row["bare_ms"] / ms, "end_to_end": end, "launches": split, "bytes_moved": moved,
                          "whole_reasons": reasons,
-                         "same_hash": note != "~", "spread_ms": max(found) - min(found)}
+                         "same_hash": note != "~", "spread_ms": max(found) - min(found),
+                         "each_speedup": [row["bare_ms"] / f for f in found],
+                         "each_end_to_end": [row["bare_total_ms"] / w for w in whole]}
             cells.append(f"{ms:9.2f} {row['bare_ms'] / ms:5.2f}x {end:5.2f}x {split['split']}/{split['split'] + split['whole']} {moved / 1e6:.4g}{note}")
         rows.append(row)
         print(f"{app:20}{row['bare_ms']:10.2f}", *(f"{c:>36}" for c in cells), flush=True)
