@@ -39,11 +39,11 @@ static void take_own(struct yk_tail *t, unsigned dev, uint64_t *from, uint64_t *
 }
 
 /* Half of what another has left. Of the end, so that what is left to that one stays in one piece; from a multiple of
- * the grain. */
+ * the grain. However little it is, if that one has not even begun: it may be long until it does. */
 static bool take_from(struct yk_tail *t, unsigned dev, unsigned other, uint64_t *from, uint64_t *to)
 {
     uint64_t rest = left(t, other), n = piece(t, rest, rest / 2, t->of[dev].least);
-    if (rest < t->of[dev].least || rest < t->of[other].least)
+    if (t->of[other].begun && (rest < t->of[dev].least || rest < t->of[other].least))
         return false;
     uint64_t at = t->of[other].end - n;
     if (t->grain && at % t->grain)
@@ -67,6 +67,14 @@ bool yk_tail_take(struct yk_tail *t, unsigned dev, uint64_t *from, uint64_t *to)
     else
         got = most != dev && left(t, most) && take_from(t, dev, most, from, to);
     return got;
+}
+
+bool yk_tail_any(const struct yk_tail *t)
+{
+    for (unsigned i = 0; i < YK_SPLIT_MAX; i++)
+        if (left(t, i))
+            return true;
+    return false;
 }
 
 bool yk_tail_left(struct yk_tail *t, uint64_t *from, uint64_t *to, unsigned *share)

@@ -30,6 +30,9 @@ void yk_tail_share(struct yk_tail *t, unsigned dev, uint64_t from, uint64_t to, 
  * every work-group has been given to somebody, or will be to the one whose share it is. */
 bool yk_tail_take(struct yk_tail *t, unsigned dev, uint64_t *from, uint64_t *to);
 
+/** Is there anything that nobody has begun? The same. */
+bool yk_tail_any(const struct yk_tail *t);
+
 /** Something that nobody has begun and nobody will: the rest of the share of one who has failed. After all have ended.
  * False: nothing. */
 bool yk_tail_left(struct yk_tail *t, uint64_t *from, uint64_t *to, unsigned *share);

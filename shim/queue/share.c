@@ -368,7 +368,8 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     }
     yk_stats_moved(operands.moved);
     for (unsigned i = 0; i < n && w.tail.on; i++)
-        __atomic_store_n(&l->code->tailed[t[i].dev], true, __ATOMIC_RELAXED);
+        if (t[i].groups)
+            __atomic_store_n(&l->code->tailed[t[i].dev], true, __ATOMIC_RELAXED);
     yk_operands_finish(&operands);
     yk_reductions_finish(&w.reductions);
     yk_lock_finish(&w.lock);

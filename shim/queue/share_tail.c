@@ -37,7 +37,7 @@ void yk_share_tail(struct yk_tail *t, const struct yk_launch *l, const struct yk
     t->on = option->tail != YK_TAIL_OFF && all_in_master(d, o) &&
             (asked ? !d->guided : own_choice && d->predicted_ms >= launch_ms);
     for (unsigned dev = 0; dev < yk_rt.machine->n && t->on; dev++)
-        t->on = !d->takes[dev] || (!d->late[dev] && (asked || ready(l, d, dev)));
+        t->on = !d->takes[dev] || asked || ready(l, d, dev);
     for (unsigned dev = 0; dev < yk_rt.machine->n && t->on; dev++) {
         if (!d->takes[dev])
             continue;

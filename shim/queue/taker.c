@@ -178,16 +178,40 @@ cl_int yk_taker_equip(struct yk_taker *t)
                                                                                               : YK_SHARE_UNTOUCHED;
 }
 
+/* Has somebody begun everything? */
+static bool all_taken(struct yk_share_work *w)
+{
+    yk_lock_take(&w->lock);
+    bool all = w->tail.on && !yk_tail_any(&w->tail);
+    yk_lock_drop(&w->lock);
+    return all;
+}
+
+/* T's device is still being built for: wait until it is ready, or the others have taken its share meanwhile. False: it
+ * cannot run anything. */
+static bool await(struct yk_taker *t)
+{
+    const uint64_t look_ns = 500000, end = yk_now_ns() + late_wait_ns;
+    struct yk_build *b = t->work->l->code->build;
+    while (yk_build_wait(b, YK_BUILD_READY, look_ns) != YK_BUILD_READY) {
+        if (all_taken(t->work))
+            return true;
+        if (yk_now_ns() >= end || yk_build_now(b) == YK_BUILD_NONE)
+            return false;
+    }
+    return all_taken(t->work) || yk_taker_equip(t) == CL_SUCCESS;
+}
+
 void yk_taker_take(struct yk_task *task)
 {
     struct yk_taker *t = (struct yk_taker *)task;
     struct yk_share_work *w = t->work;
     struct yk_chunk c;
-    if (yk_taker_late(t) && (yk_build_wait(t->work->l->code->build, YK_BUILD_READY, late_wait_ns) != YK_BUILD_READY ||
-                             yk_taker_equip(t) != CL_SUCCESS)) {
-        /* Nothing of it has begun: another takes its share. */
+    if (yk_taker_late(t) && !await(t)) {
+        /* Nothing of it has begun: another takes its share, or has taken it from the tail. */
         t->err = CL_DEVICE_NOT_AVAILABLE;
-        t->failed = (struct yk_chunk){t->work->d->from[t->dev], t->work->d->to[t->dev], t->dev};
+        if (!w->tail.on)
+            t->failed = (struct yk_chunk){w->d->from[t->dev], w->d->to[t->dev], t->dev};
         return;
     }
     while (t->err == CL_SUCCESS && next_chunk(t, &c))

@@ -59,6 +59,7 @@ START_TEST(each_once)
             ck_assert_uint_eq(share, fails);
             count(from, to);
         }
+        ck_assert(!yk_tail_any(&tail));
         uint64_t wrong = 0;
         while (wrong < total && run[wrong] == 1)
             wrong++;
@@ -90,6 +91,25 @@ START_TEST(who_is_quick_helps)
     while (yk_tail_take(&tail, 1, &from, &to))
         done += to - from;
     ck_assert_uint_eq(done, 1250);
+}
+END_TEST
+
+/* However little the share of one that is not ready is: who is done waits for nobody. */
+START_TEST(who_has_not_begun_is_left_nothing)
+{
+    for (uint64_t groups = 1; groups < 300; groups++) {
+        uint64_t from, to, done = 0;
+        tail = (struct yk_tail){.on = true};
+        yk_tail_share(&tail, 0, 0, 100, 10);
+        yk_tail_share(&tail, 1, 100, 100 + groups, 1 + groups % 40);
+        while (yk_tail_take(&tail, 0, &from, &to)) {
+            ck_assert(yk_tail_any(&tail) || done + to - from == 100 + groups);
+            done += to - from;
+        }
+        ck_assert_uint_eq(done, 100 + groups);
+        ck_assert(!yk_tail_any(&tail));
+        ck_assert(!yk_tail_take(&tail, 1, &from, &to));
+    }
 }
 END_TEST
 
@@ -127,4 +147,5 @@ START_TEST(pieces_begin_at_multiples)
 }
 END_TEST
 
-YK_TEST_MAIN("tail", each_once, who_is_quick_helps, each_may_be_left_its_own, pieces_begin_at_multiples)
+YK_TEST_MAIN("tail", each_once, who_is_quick_helps, who_has_not_begun_is_left_nothing, each_may_be_left_its_own,
+             pieces_begin_at_multiples)

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A launch that begins while another device is still being built for waits for that one only as long as there is something left to do: the
+first device takes its share.
+
+    late.py PROGRAM        one of bench/apps. Environment: YOKE_TEST_BUILD the build folder."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
+HANG_MS = 5000
+PROCESSES = 10
+
+
+def warming():
+    return subprocess.run(["pgrep", "-x", "-r", "D,R,S", "yoke-warm"], capture_output=True, check=False).returncode == 0
+
+
+def run(program, home, hang):
+    """The time of its launches, and of its first one whether it was divided and with whom."""
+    trace = f"{home}/trace.json"
+    if os.path.exists(trace):
+        os.unlink(trace)
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
+    env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache", XDG_DATA_HOME=f"{home}/data",
+               LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_TRACE=trace)
+    if hang:
+        env.update(YOKE_FAULT="clBuildProgram@1=hang", YOKE_FAULT_HANG_MS=str(HANG_MS))
+    done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=200)
+    if done.returncode or "result=OK" not in done.stdout:
+        sys.exit(f"{'with a device that hangs' if hang else 'as it is'}: {done}")
+    for _ in range(100):  # what it has left to be compiled
+        if not warming():
+            break
+        time.sleep(0.1)
+    with open(trace, encoding="utf-8") as f:
+        decision = next(e["args"] for e in json.load(f) if e.get("cat") == "decision")
+    return float(re.search(r"time_ms=([0-9.]+)", done.stdout)[1]), decision
+
+
+def main():
+    program, late = os.path.abspath(sys.argv[1]), 0
+    with tempfile.TemporaryDirectory() as home:
+        for name in ("pocl", "cache", "data"):
+            os.makedirs(f"{home}/{name}", mode=0o700)
+        for _ in range(PROCESSES):
+            if run(program, home, False)[1]["split"]:
+                break
+        for _ in range(PROCESSES):
+            ms, decision = run(program, home, True)
+            late += decision["split"] and any(s["late"] for s in decision["shares"])
+            print(f"{ms:.0f} ms, {'divided' if decision['split'] else decision['reason']}")
+            if ms >= HANG_MS:
+                sys.exit("WRONG: it waited for a device that was not ready")
+            if late == 2:
+                break
+    sys.exit(0 if late else "WRONG: no launch was divided with a device that was still being built for")
+
+
+main()
