@@ -3,9 +3,10 @@
  * is left out, a regression tree is grown from the others, and its launches are predicted. Beside it: one constant rate
  * per work-item, and one per instruction (as a device of constant capacity would have).
  *
- *     POCL_DEVICES="basic basic" bench/predict [--json FILE] [TRACE...]
+ *     bench/predict [--json FILE] [TRACE...]
  *
- * With traces given (named PROGRAM.json) nothing is run. */
+ * With traces given (named PROGRAM.json) nothing is run. POCL_DEVICES: "basic basic" where it is not set; launches of
+ * the only device there is are not analysed. */
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
         perror("predict: a folder for traces");
         return 1;
     }
+    setenv("POCL_DEVICES", "basic basic", 0);
     for (int a = 0; a < APPS && !given; a++) {
         snprintf(trace, sizeof trace, "%s/%d.json", folder, a);
         for (int again = 0; again < 2; again++) { /* the first one fills the driver's cache */
@@ -148,6 +150,10 @@ int main(int argc, char **argv)
     }
     if (!given)
         rmdir(folder);
+    if (!n) {
+        fprintf(stderr, "predict: no whole launch with its kernel's counts is in the traces: are there two devices?\n");
+        return 1;
+    }
     printf("%zu launches\n", n);
     size_t scored = 0;
     for (int a = 0; a < APPS; a++) {

@@ -1,17 +1,14 @@
 #include "shim/memory/store.h"
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "base/log.h"
-#include "device/large_pages.h"
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
+#include "shim/memory/master.h"
 #include "shim/memory/room.h"
 #include "shim/memory/svm_range.h"
 #include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
 
-enum { MASTER_ALIGN = 4096 };
 _Static_assert((int)YK_MAX_DEVICES < (int)YK_FILLED, "a location of no device");
 
 static bool aligned(const void *p, size_t to)
@@ -40,7 +37,7 @@ void yk_store_hold(struct yk_store *s)
 /* A master that real buffers are made over is in use until the driver says that the last of them is gone: commands
  * still pending hold their buffers, and an app may release a buffer as soon as it has enqueued its last use. */
 struct last_use {
-    unsigned char *master;
+    void *master; /* what is freed */
     int32_t n;
     struct last_use *next; /* in the list below */
 };
@@ -67,9 +64,9 @@ static void CL_CALLBACK last_use_drop(cl_mem real, void *data)
 
 static void release_real(struct yk_store *s)
 {
-    struct last_use *l = s->master_owned ? malloc(sizeof *l) : NULL;
+    struct last_use *l = s->master_base ? malloc(sizeof *l) : NULL;
     if (l)
-        *l = (struct last_use){s->master, 1, NULL};
+        *l = (struct last_use){s->master_base, 1, NULL};
     bool told = true;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
@@ -171,31 +168,13 @@ bool yk_store_in_masters(void)
     return yk_rt.primary->host_memory && others_usable();
 }
 
-/* Memory for a master. Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes)
- * and get away with it in the driver's own memory; in this they must too. In large pages, where the system leaves that
- * to programs: touching small ones for the first time costs as much as a kernel that adds vectors. Not where so much is
- * asked for that perhaps little of it is ever touched, and not where a large page may have to be fetched first. */
-static void *new_master(size_t size)
-{
-    enum { SLACK = 256, LARGE_PAGE = 2 << 20 };
-    void *m = NULL;
-    bool large = size >= LARGE_PAGE && size / (size_t)sysconf(_SC_PAGESIZE) <= (size_t)sysconf(_SC_PHYS_PAGES) / 8 &&
-                 yk_large_pages_gain(NULL);
-    if (size >= SIZE_MAX - SLACK || posix_memalign(&m, large ? LARGE_PAGE : MASTER_ALIGN, size + SLACK))
-        return NULL;
-    if (large)
-        (void)madvise(m, size - size % LARGE_PAGE, MADV_HUGEPAGE); /* a hint */
-    return m;
-}
-
 /* The rest of a store whose real buffer, master and place are there; on failure they are given back. */
 static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *ctx, size_t size, unsigned at,
                                         cl_int *err)
 {
     if (yk_map_init(&s->map, size, yk_at(at)) != YK_OK) {
         yk_rt.primary->cl->ReleaseMemObject(s->real[yk_rt.primary->index]);
-        if (s->master_owned)
-            free(s->master);
+        free(s->master_base);
         free(s);
         *err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
@@ -237,8 +216,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
         s->pinned_to_primary = true;
     if (plain && !s->pinned_to_primary && yk_store_in_masters()) {
         if (!use) {
-            s->master = new_master(size);
-            s->master_owned = s->master != NULL;
+            s->master = yk_master_new(size, &s->master_base);
             if (s->master && copy)
                 yk_host_copy(s->master, host_ptr, size);
         }
@@ -252,8 +230,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
         s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
                                      : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);
     if (!s->real[p]) {
-        if (s->master_owned)
-            free(s->master);
+        free(s->master_base);
         free(s);
         return NULL;
     }
@@ -276,14 +253,13 @@ static struct yk_store *create_host_only(struct yk_context *ctx, cl_mem_flags fl
     bool use = flags & CL_MEM_USE_HOST_PTR;
     if (use)
         s->app_ptr = s->master = host_ptr;
-    else if ((s->master = new_master(size)))
-        s->master_owned = true;
+    else
+        s->master = yk_master_new(size, &s->master_base);
     *err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (s->master)
         s->real[d->index] = d->cl->CreateBuffer(ctx->real[d->index], flags & ~pointer_flags, stand_in, NULL, err);
     if (!s->real[d->index]) {
-        if (s->master_owned)
-            free(s->master);
+        free(s->master_base);
         free(s);
         return NULL;
     }
@@ -316,10 +292,8 @@ struct yk_store *yk_store_create(struct yk_context *ctx, cl_mem_flags flags, siz
 unsigned char *yk_store_master(struct yk_store *s)
 {
     yk_lock_take(&s->lock);
-    if (!s->master) {
-        s->master = new_master(s->size);
-        s->master_owned = s->master != NULL;
-    }
+    if (!s->master)
+        s->master = yk_master_new(s->size, &s->master_base);
     unsigned char *m = s->master;
     yk_lock_drop(&s->lock);
     return m;
@@ -329,7 +303,7 @@ bool yk_store_owns(struct yk_store *s, const void *at)
 {
     const unsigned char *byte = at;
     yk_lock_take(&s->lock);
-    bool owns = s->master_owned && byte >= s->master && byte < s->master + s->size;
+    bool owns = s->master_base && byte >= s->master && byte < s->master + s->size;
     yk_lock_drop(&s->lock);
     return owns;
 }

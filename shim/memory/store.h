@@ -37,9 +37,9 @@ struct yk_store {
     int32_t holds;
     struct yk_context *ctx; /* held */
     size_t size;
-    void *app_ptr;         /* the app's CL_MEM_USE_HOST_PTR memory, which then is the master */
-    unsigned char *master; /* NULL until needed */
-    bool master_owned;
+    void *app_ptr;              /* the app's CL_MEM_USE_HOST_PTR memory, which then is the master */
+    unsigned char *master;      /* NULL until needed */
+    void *master_base;          /* what is freed with it; NULL: nothing, it is the app's */
     struct yk_store *next_host; /* in the context's list of stores over the app's memory */
     bool host_only; /* no device has room for it: its bytes live in the master, and the primary's real buffer is a tiny
                        one that only stands in for it (room.h) */

@@ -250,7 +250,41 @@ START_TEST(errno_is_left_alone)
 }
 END_TEST
 
+/* Where CPUs compute in yoke's memory no two buffers that follow one another begin at the same place of a page: all of
+ * them would claim the same lines of a cache. And each begins where the device promises, and holds what it is given. */
+START_TEST(buffers_begin_at_places_of_their_own)
+{
+    enum { BUFFERS = 8, BYTES = 12345 };
+    cl_mem a[BUFFERS];
+    unsigned char *at[BUFFERS];
+    cl_int err;
+    cl_uint bits;
+    unsigned equal = 0;
+    shim_open(&s, 0);
+    OK(clGetDeviceInfo(s.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
+    for (int i = 0; i < BUFFERS; i++) {
+        cl_uchar with = (cl_uchar)(i + 1);
+        a[i] = shim_buffer(&s, BYTES);
+        OK(clEnqueueFillBuffer(s.queue, a[i], &with, 1, 0, BYTES, 0, NULL, NULL));
+        at[i] = clEnqueueMapBuffer(s.queue, a[i], CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL, NULL, &err);
+        OK(err);
+        ck_assert_uint_eq((uintptr_t)at[i] % (bits / 8), 0);
+        equal += i && (uintptr_t)at[i] % 4096 == (uintptr_t)at[i - 1] % 4096;
+    }
+    const char *devices = getenv("YOKE_STUB_DEVICES");
+    if (devices && !strcmp(devices, "cpu,cpu"))
+        ck_assert_uint_eq(equal, 0);
+    for (int i = 0; i < BUFFERS; i++) {
+        for (int k = 0; k < BYTES; k++)
+            ck_assert_int_eq(at[i][k], i + 1);
+        OK(clEnqueueUnmapMemObject(s.queue, a[i], at[i], 0, NULL, NULL));
+        OK(clReleaseMemObject(a[i]));
+    }
+    shim_close(&s);
+}
+END_TEST
+
 YK_TEST_MAIN("objects", all_is_released_while_builds_and_launches_are_pending, threads_with_objects_of_their_own,
              threads_that_share_a_queue_and_a_buffer, threads_that_start_at_once_with_contexts_of_their_own,
              a_finish_waits_for_gates_that_another_thread_opens, programs_are_built_again_after_their_launches,
-             errno_is_left_alone)
+             errno_is_left_alone, buffers_begin_at_places_of_their_own)
