@@ -73,14 +73,16 @@ void yk_remember_program(struct yk_build *b, double ms)
 {
     struct yk_profile_key k = yk_remember_program_key(b, yk_rt.machine->primary, YK_SAMPLE_ALONE),
                           all = yk_remember_process_key(YK_SAMPLE_ALONE);
-    if (ms < worth_ms)
-        return;
     yk_lock_take(&process.lock);
+    double before = b->told_ms > 0 ? b->before_ms : recalled(&k);
+    if (ms < worth_ms && !(before > 0)) { /* of short ones only that they were longer before */
+        yk_lock_drop(&process.lock);
+        return;
+    }
     if (!process.begun)
         process.before = recalled(&all);
     process.begun = true;
-    if (!(b->told_ms > 0))
-        b->before_ms = recalled(&k);
+    b->before_ms = before;
     if (ms > b->told_ms) {
         process.ms += ms - b->told_ms;
         b->told_ms = ms;

@@ -50,6 +50,23 @@ START_TEST(what_a_program_takes_is_what_it_came_to)
 }
 END_TEST
 
+/* One launch that took long by chance, a millisecond of it, is no reason to prepare others for ever. */
+START_TEST(a_short_program_is_not_taken_for_a_long_one_for_good)
+{
+    struct yk_hash content = begin();
+    struct yk_build first = {.content = content}, second = {.content = content}, third = {.content = content};
+    yk_remember_program(&first, 4);
+    ck_assert_double_eq(told(content), 0);
+    yk_remember_program(&second, 5.5);
+    ck_assert(yk_remember_worth(&third));
+    yk_remember_program(&third, 4);
+    ck_assert(!yk_remember_worth(&third));
+    ck_assert_double_eq_tol(told(content), 4.75, 1e-9);
+    yk_remember_program(&third, 6);
+    ck_assert(yk_remember_worth(&third));
+}
+END_TEST
+
 /* Does the next process do without other devices, which win GAINED seconds of the second that its kernels take? */
 static bool does_without(struct yk_hash content, double gained)
 {
@@ -84,4 +101,5 @@ START_TEST(others_that_are_of_no_use_are_left_alone_but_now_and_then)
 END_TEST
 
 YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to,
+             a_short_program_is_not_taken_for_a_long_one_for_good,
              others_that_are_of_no_use_are_left_alone_but_now_and_then)
