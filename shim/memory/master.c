@@ -33,11 +33,11 @@ static size_t next_colour(size_t align)
     return (size_t)__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) * 9 * align % PAGE;
 }
 
-/* Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64
- * bytes) and get away with it in the driver's own memory; in this they must too. In large pages, where the system
- * leaves that to programs: touching small ones for the first time costs as much as a kernel that adds vectors. Not
- * where so much is asked for that perhaps little of it is ever touched, and not where a large page may have to be
- * fetched first. Colours only where CPUs compute in it: links do best with whole pages. */
+/* Programs write a little beyond the ends of their buffers (piglit's clz-optimizations: 64 bytes) and get away with it
+ * in the driver's own memory; in this they must too. In large pages, where the system leaves that to programs: touching
+ * small ones for the first time costs as much as a kernel that adds vectors. Not where so much is asked for that
+ * perhaps little of it is ever touched, and not where a large page may have to be fetched first. Colours only where
+ * CPUs compute in it: links do best with whole pages. */
 unsigned char *yk_master_new(size_t size, void **base)
 {
     enum { SLACK = 256, LARGE_PAGE = 2 << 20 };

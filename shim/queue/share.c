@@ -12,12 +12,18 @@
 #include "shim/queue/takers.h"
 #include "shim/queue/use.h"
 
-/* Somebody who has not failed; the primary where it can. */
+/* May T run something? Not one that has failed, nor one that came when all had been taken: it has no kernel. */
+static bool is_well(const struct yk_taker *t)
+{
+    return t->err == CL_SUCCESS && t->kernel;
+}
+
+/* Somebody who is well; the primary where it can. */
 static struct yk_taker *healthy(struct yk_taker *t, unsigned n)
 {
     struct yk_taker *found = NULL;
     for (unsigned i = 0; i < n; i++)
-        if (t[i].err == CL_SUCCESS && (!found || t[i].dev == yk_rt.machine->primary))
+        if (is_well(&t[i]) && (!found || t[i].dev == yk_rt.machine->primary))
             found = &t[i];
     return found;
 }
@@ -77,7 +83,7 @@ static bool may_start_again(const struct yk_taker *t, unsigned n, struct yk_oper
         /* Nobody can stop a device that is still at it, and it may still write over these. */
         if (t[i].suspect && (yk_operands_in_master(operands, t[i].dev) || t->work->reductions.n))
             return false;
-        left |= t[i].err == CL_SUCCESS || (t[i].dev == yk_rt.machine->primary && !t[i].suspect);
+        left |= is_well(&t[i]) || (t[i].dev == yk_rt.machine->primary && !t[i].suspect);
     }
     left |= !t->work->d->takes[yk_rt.machine->primary]; /* it has failed in nothing */
     if (!left || !yk_operands_restore(operands))

@@ -191,7 +191,7 @@ static bool all_taken(struct yk_share_work *w)
  * cannot run anything. */
 static bool await(struct yk_taker *t)
 {
-    const uint64_t look_ns = 500000, end = yk_now_ns() + late_wait_ns;
+    const uint64_t look_ns = t->work->tail.on ? 500000 : late_wait_ns, end = yk_now_ns() + late_wait_ns;
     struct yk_build *b = t->work->l->code->build;
     while (yk_build_wait(b, YK_BUILD_READY, look_ns) != YK_BUILD_READY) {
         if (all_taken(t->work))

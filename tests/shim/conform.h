@@ -116,11 +116,6 @@ static inline int counted_from(struct cl *c, cl_mem m, cl_int first)
     return i;
 }
 
-static inline void holds(struct cl *c, cl_mem m, cl_int first)
-{
-    ck_assert_int_eq(counted_from(c, m, first), N);
-}
-
 static inline cl_uint info_uint(struct cl *c, cl_device_info what)
 {
     cl_uint v = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A launch that begins while another device is still being built for waits for that one only as long as there is something left to do: the
-first device takes its share.
+first device takes its share. And where that one then fails, at whichever of its pieces, the launch is right all the same: the other may have come when
+all had been taken, and has no kernel to start again with.
 
     late.py PROGRAM        one of bench/apps. Environment: YOKE_TEST_BUILD the build folder."""
 import json
@@ -13,14 +14,16 @@ import time
 
 BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 HANG_MS = 5000
+COMES_MS = 400  # late, but while the launch is still under way
 PROCESSES = 10
+PIECES = 16  # more than the first device takes of that launch
 
 
 def warming():
     return subprocess.run(["pgrep", "-x", "-r", "D,R,S", "yoke-warm"], capture_output=True, check=False).returncode == 0
 
 
-def run(program, home, hang):
+def run(program, home, fault="", hang_ms=HANG_MS):
     """The time of its launches, and of its first one whether it was divided and with whom."""
     trace = f"{home}/trace.json"
     if os.path.exists(trace):
@@ -28,11 +31,11 @@ def run(program, home, hang):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
     env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache", XDG_DATA_HOME=f"{home}/data",
                LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_TRACE=trace)
-    if hang:
-        env.update(YOKE_FAULT="clBuildProgram@1=hang", YOKE_FAULT_HANG_MS=str(HANG_MS))
+    if fault:
+        env.update(YOKE_FAULT=fault, YOKE_FAULT_HANG_MS=str(hang_ms))
     done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=200)
     if done.returncode or "result=OK" not in done.stdout:
-        sys.exit(f"{'with a device that hangs' if hang else 'as it is'}: {done}")
+        sys.exit(f"{fault or 'as it is'}: {done}")
     for _ in range(100):  # what it has left to be compiled
         if not warming():
             break
@@ -48,16 +51,19 @@ def main():
         for name in ("pocl", "cache", "data"):
             os.makedirs(f"{home}/{name}", mode=0o700)
         for _ in range(PROCESSES):
-            if run(program, home, False)[1]["split"]:
+            if run(program, home)[1]["split"]:
                 break
         for _ in range(PROCESSES):
-            ms, decision = run(program, home, True)
+            ms, decision = run(program, home, "clBuildProgram@1=hang")
             late += decision["split"] and any(s["late"] for s in decision["shares"])
             print(f"{ms:.0f} ms, {'divided' if decision['split'] else decision['reason']}")
             if ms >= HANG_MS:
                 sys.exit("WRONG: it waited for a device that was not ready")
             if late == 2:
                 break
+        for n in range(1, PIECES + 1):
+            fault = f"clBuildProgram@1=hang;clEnqueueNDRangeKernel@0:{n}=error(-5)"
+            print(f"{run(program, home, fault, COMES_MS)[0]:.0f} ms where the first device fails at its piece {n}")
     sys.exit(0 if late else "WRONG: no launch was divided with a device that was still being built for")
 
 

@@ -61,6 +61,7 @@ static bool next_point(int64_t at[VARS])
 
 START_TEST(sums_are_the_sums_of_their_values)
 {
+    unsigned long points = 0;
     srand(7);
     for (int round = 0; round < 2000; round++) {
         int64_t k[VARS], m[VARS], c = rand() % 21 - 10, d = rand() % 21 - 10, by = rand() % 9 - 4;
@@ -86,6 +87,7 @@ START_TEST(sums_are_the_sums_of_their_values)
             must(minus.lo <= x - y && x - y <= minus.hi);
             lo = x < lo ? x : lo;
             hi = x > hi ? x : hi;
+            points++;
         } while (next_point(at));
         must(a.lo == lo);
         must(a.hi == hi);
@@ -95,6 +97,7 @@ START_TEST(sums_are_the_sums_of_their_values)
         must(yk_form_is_const(&none) && yk_form_value(&none) == 0 && none.n == 0 && none.hi == 0);
         must(yk_form_equal(&a, &a));
     }
+    ck_assert_uint_gt(points, 20000); /* and at each of them all sums were right */
 }
 END_TEST
 
