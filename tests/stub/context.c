@@ -132,6 +132,7 @@ static cl_command_queue make_queue(cl_context c, cl_device_id d, cl_command_queu
         q->context = c;
         q->device = d;
         q->properties = properties;
+        q->flushed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
         q->n_array = n;
         if (n)
             memcpy(q->array, array, n * sizeof *array);

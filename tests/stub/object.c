@@ -38,6 +38,11 @@ void stub_wait(void)
     pthread_cond_wait(&change, &lock);
 }
 
+void stub_wait_for_work(cl_command_queue q)
+{
+    pthread_cond_wait(&q->flushed, &lock);
+}
+
 void stub_changed(void)
 {
     pthread_cond_broadcast(&change);

@@ -90,9 +90,10 @@ struct _cl_command_queue {
     cl_queue_properties array[8];
     struct stub_command *commands;
     bool running, closed;
-    uint64_t enqueued; /* commands so far */
-    void *ended;       /* what its thread leaves when it ends; here until then: a forked child has no such thread */
-    cl_int failure;    /* scripted, of a command whose event the program has not: the next call that waits says so */
+    pthread_cond_t flushed; /* or closed */
+    uint64_t enqueued;      /* commands so far */
+    void *ended;    /* what its thread leaves when it ends; here until then: a forked child has no such thread */
+    cl_int failure; /* scripted, of a command whose event the program has not: the next call that waits says so */
 };
 
 struct stub_destructor { /* of contexts and memory objects; last in, first called */
@@ -200,6 +201,8 @@ struct _cl_event {
 void stub_enter(void);
 void stub_leave(void);
 void stub_wait(void); /* for any change of state; locked */
+/* For a flush or the end of Q, by its thread: were it woken by all that happens, the time would go into that. */
+void stub_wait_for_work(cl_command_queue q);
 void stub_changed(void);
 void *stub_make(enum stub_kind kind, size_t size, unsigned device); /* refs 1; NULL: no memory; locked */
 void stub_use(void *object);                                        /* locked */

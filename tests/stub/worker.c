@@ -157,7 +157,10 @@ static void *work(void *arg)
     while (!q->closed || q->commands) {
         struct stub_command *c = ready(q);
         if (!c) {
-            stub_wait();
+            if (q->commands && q->commands->flushed)
+                stub_wait();
+            else
+                stub_wait_for_work(q);
             continue;
         }
         run(q, c);
@@ -175,6 +178,7 @@ static void *work(void *arg)
 void stub_flush(cl_command_queue q)
 {
     struct stub_command *c;
+    bool at_work = q->commands && q->commands->flushed; /* its thread waits for what an earlier command waits for */
     DL_FOREACH(q->commands, c)
     {
         if (c->flushed)
@@ -183,7 +187,9 @@ void stub_flush(cl_command_queue q)
         c->event->time[1] = yk_now_ns();
         stub_event_step(c->event, CL_SUBMITTED);
     }
-    stub_changed();
+    pthread_cond_signal(&q->flushed);
+    if (at_work && (q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        stub_changed();
 }
 
 void stub_close(cl_command_queue q)
@@ -191,6 +197,7 @@ void stub_close(cl_command_queue q)
     stub_flush(q);
     q->closed = true;
     closing += q->running;
+    pthread_cond_signal(&q->flushed);
     stub_changed();
 }
 
