@@ -13,21 +13,27 @@ static const struct deadline never = {NULL, NULL};
 /* Legs of node I by definition: variables of its leaves that a leaf outside has too. */
 static void legs_by_definition(const struct tree *t, const struct problem *p, uint32_t i, uint64_t *legs)
 {
-    bool *inside = calloc(t->nnodes, sizeof *inside);
+    bool *inside = calloc(t->nleaves, sizeof *inside);
     uint64_t *outer = calloc(p->words, sizeof *outer);
-    inside[i] = true;
-    memset(legs, 0, p->words * sizeof *legs);
-    for (uint32_t leaf = 0; leaf < t->nleaves; leaf++) {
-        uint32_t x = leaf;
-        while (x != i && t->node[x].parent != YK_NO_NODE)
-            x = t->node[x].parent;
-        for (uint32_t w = 0; w < p->words; w++)
-            (x == i ? legs : outer)[w] |= p->legs[(size_t)leaf * p->words + w];
+    uint32_t *below = malloc(t->nnodes * sizeof *below), n = 0;
+    for (below[n++] = i; n;) {
+        uint32_t x = below[--n];
+        if (x < t->nleaves) {
+            inside[x] = true;
+            continue;
+        }
+        below[n++] = t->node[x].child[0];
+        below[n++] = t->node[x].child[1];
     }
+    memset(legs, 0, p->words * sizeof *legs);
+    for (uint32_t leaf = 0; leaf < t->nleaves; leaf++)
+        for (uint32_t w = 0; w < p->words; w++)
+            (inside[leaf] ? legs : outer)[w] |= p->legs[(size_t)leaf * p->words + w];
     for (uint32_t w = 0; w < p->words; w++)
         legs[w] &= outer[w];
     free(inside);
     free(outer);
+    free(below);
 }
 
 static void check_tree(const struct tree *t, const struct problem *p)
