@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/env.h"
 #include "base/lock.h"
@@ -18,6 +21,7 @@ struct yk_database {
     sqlite3 *db;
     sqlite3_stmt *insert, *erase;
     char path[PATH_MAX];
+    ino_t file; /* the file PATH named when it was opened */
 };
 
 static const char schema[] =
@@ -33,14 +37,16 @@ const char *yk_sample_kind_name(enum yk_sample_kind k)
     return k < YK_SAMPLE_KIND_COUNT ? name[k] : NULL;
 }
 
-static bool number(struct yk_database *d, const char *sql, int64_t *value)
+static int number(struct yk_database *d, const char *sql, int64_t *value)
 {
     sqlite3_stmt *s = NULL;
-    bool ok = d->q->prepare_v2(d->db, sql, -1, &s, NULL) == YK_SQLITE_OK && d->q->step(s) == YK_SQLITE_ROW;
-    if (ok)
+    int err = d->q->prepare_v2(d->db, sql, -1, &s, NULL);
+    if (err == YK_SQLITE_OK && (err = d->q->step(s)) == YK_SQLITE_ROW) {
         *value = d->q->column_int64(s, 0);
+        err = YK_SQLITE_OK;
+    }
     d->q->finalize(s);
-    return ok;
+    return err;
 }
 
 static void let_go(struct yk_database *d)
@@ -53,43 +59,111 @@ static void let_go(struct yk_database *d)
     d->db = NULL;
 }
 
+/* The content is at fault, not the moment: a lock that another process holds, a full disk or a lack of memory says
+ * nothing of the file. */
+static bool is_bad(int err)
+{
+    err &= 255;
+    return err == YK_SQLITE_CORRUPT || err == YK_SQLITE_NOTADB || err == YK_SQLITE_ERROR;
+}
+
+struct stamp {
+    int64_t version, application, tables;
+};
+
+/* All of one moment: another process may be making the database meanwhile. */
+static int read_stamp(struct yk_database *d, struct stamp *s)
+{
+    int err = d->q->exec(d->db, "BEGIN", NULL, NULL, NULL);
+    if (err == YK_SQLITE_OK)
+        err = number(d, "PRAGMA user_version", &s->version);
+    if (err == YK_SQLITE_OK)
+        err = number(d, "PRAGMA application_id", &s->application);
+    if (err == YK_SQLITE_OK)
+        err = number(d, "SELECT count(*) FROM sqlite_master WHERE type <> 'index'", &s->tables);
+    int end = d->q->exec(d->db, "COMMIT", NULL, NULL, NULL);
+    return err == YK_SQLITE_OK ? end : err;
+}
+
+static int prepare(struct yk_database *d)
+{
+    int err = d->q->prepare_v2(d->db, "INSERT OR REPLACE INTO sample VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)", -1,
+                               &d->insert, NULL);
+    if (err != YK_SQLITE_OK)
+        return err;
+    return d->q->prepare_v2(d->db,
+                            "DELETE FROM sample WHERE kernel=?1 AND device=?2 AND local=?3 AND problem=?4 "
+                            "AND kind=?5",
+                            -1, &d->erase, NULL);
+}
+
+static int open_file(struct yk_database *d)
+{
+    struct stamp s = {-1, -1, -1};
+    struct stat st;
+    d->file = stat(d->path, &st) ? 0 : st.st_ino;
+    int err = d->q->open_v2(d->path, &d->db, YK_SQLITE_OPEN, NULL);
+    if (err != YK_SQLITE_OK)
+        return err;
+    d->q->busy_timeout(d->db, BUSY_MS);
+    /* The last samples may go with the machine's power; waiting for the disk at each process's end costs more. */
+    d->q->exec(d->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL;", NULL, NULL,
+               NULL);
+    err = read_stamp(d, &s);
+    if (err == YK_SQLITE_OK && s.version == 0 && s.application == 0 && s.tables == 0)
+        /* New, or another process is making it: then the statement waits and changes nothing. */
+        err = d->q->exec(d->db, schema, NULL, NULL, NULL);
+    else if (err == YK_SQLITE_OK && (s.version != YK_DATABASE_VERSION || s.application != APPLICATION || s.tables != 1))
+        err = YK_SQLITE_NOTADB;
+    return err == YK_SQLITE_OK ? prepare(d) : err;
+}
+
+/* The folder's lock: shared while a database is opened, exclusive while one is set aside, so that nobody begins a new
+ * one between the old one's going and its log's. False: not to be had within the time that SQLite's own locks get.
+ * *FD -1: the file system has no such locks, or no folder that may be read: no reason to do without a database. */
+static bool lock_folder(const struct yk_database *d, int how, int *fd)
+{
+    char dir[PATH_MAX];
+    snprintf(dir, sizeof dir, "%s", d->path);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+        slash[slash == dir] = 0;
+    *fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int ms = 0; *fd >= 0 && flock(*fd, how | LOCK_NB); ms++) {
+        bool waits = errno == EWOULDBLOCK || errno == EINTR;
+        if (waits && ms < BUSY_MS) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            continue;
+        }
+        close(*fd);
+        *fd = -1;
+        if (waits)
+            yk_info("%s: another process holds it", dir);
+        return !waits;
+    }
+    return true;
+}
+
+static void unlock_folder(int fd)
+{
+    if (fd < 0)
+        return;
+    flock(fd, LOCK_UN); /* also where a child of this moment has the descriptor too */
+    close(fd);
+}
+
 /* True: usable. False and *BAD: it is no database of ours. */
 static bool begin_use(struct yk_database *d, bool *bad)
 {
-    int64_t version = -1, application = -1, tables = -1;
+    int lock;
     *bad = false;
-    int err = d->q->open_v2(d->path, &d->db, YK_SQLITE_OPEN, NULL);
-    if (err == YK_SQLITE_OK) {
-        d->q->busy_timeout(d->db, BUSY_MS);
-        /* The last samples may go with the machine's power; waiting for the disk at each process's end costs more. */
-        d->q->exec(d->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA synchronous=NORMAL;", NULL,
-                   NULL, NULL);
-        if (number(d, "PRAGMA user_version", &version) && number(d, "PRAGMA application_id", &application) &&
-            number(d, "SELECT count(*) FROM sqlite_master WHERE type <> 'index'", &tables)) {
-            if (version == 0 && application == 0 && tables == 0) {
-                /* New, or another process is making it: then the statement waits and changes nothing. */
-                err = d->q->exec(d->db, schema, NULL, NULL, NULL);
-                if (err == YK_SQLITE_OK)
-                    version = YK_DATABASE_VERSION, application = APPLICATION, tables = 1;
-            }
-            *bad = err == YK_SQLITE_OK && (version != YK_DATABASE_VERSION || application != APPLICATION || tables != 1);
-        } else {
-            err = YK_SQLITE_CORRUPT;
-        }
-    }
-    if (err == YK_SQLITE_OK && !*bad) {
-        err = d->q->prepare_v2(d->db, "INSERT OR REPLACE INTO sample VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)", -1,
-                               &d->insert, NULL);
-        if (err == YK_SQLITE_OK)
-            err = d->q->prepare_v2(d->db,
-                                   "DELETE FROM sample WHERE kernel=?1 AND device=?2 AND local=?3 AND problem=?4 "
-                                   "AND kind=?5",
-                                   -1, &d->erase, NULL);
-        *bad = err != YK_SQLITE_OK;
-    }
-    if (err == YK_SQLITE_OK && !*bad)
+    if (!lock_folder(d, LOCK_SH, &lock))
+        return false;
+    int err = open_file(d);
+    unlock_folder(lock);
+    *bad = is_bad(err);
+    if (err == YK_SQLITE_OK)
         return true;
-    *bad |= (err & 255) == YK_SQLITE_CORRUPT || (err & 255) == YK_SQLITE_NOTADB;
     yk_info("%s: %s", d->path, *bad ? "is no database of this version" : d->db ? d->q->errmsg(d->db) : "no memory");
     let_go(d);
     return false;
@@ -98,15 +172,23 @@ static bool begin_use(struct yk_database *d, bool *bad)
 static void set_aside(struct yk_database *d)
 {
     char other[PATH_MAX + 8];
-    snprintf(other, sizeof other, "%s.bad", d->path);
-    if (rename(d->path, other) && errno != ENOENT)
-        unlink(d->path);
-    /* The log belongs to the file that went. */
-    snprintf(other, sizeof other, "%s-wal", d->path);
-    unlink(other);
-    snprintf(other, sizeof other, "%s-shm", d->path);
-    unlink(other);
-    yk_info("%s is damaged or foreign: set aside, and begun anew", d->path);
+    struct stat st;
+    int lock;
+    if (!lock_folder(d, LOCK_EX, &lock))
+        return;
+    /* Another process may have set the same file aside, and begun anew: that one stays. */
+    if (stat(d->path, &st) == 0 && st.st_ino == d->file) {
+        snprintf(other, sizeof other, "%s.bad", d->path);
+        if (rename(d->path, other) && errno != ENOENT)
+            unlink(d->path);
+        /* The log belongs to the file that went. */
+        snprintf(other, sizeof other, "%s-wal", d->path);
+        unlink(other);
+        snprintf(other, sizeof other, "%s-shm", d->path);
+        unlink(other);
+        yk_info("%s is damaged or foreign: set aside, and begun anew", d->path);
+    }
+    unlock_folder(lock);
 }
 
 static bool use(struct yk_database *d)
@@ -163,7 +245,7 @@ void yk_database_close(struct yk_database *db)
 /* An error of SQLite: damaged ones are set aside at once. */
 static yk_status failed(struct yk_database *d, int err)
 {
-    err &= 255;
+    err &= 255; /* a statement that was prepared does not fail with SQLITE_ERROR for the content's sake */
     yk_info("%s: %s", d->path, d->db ? d->q->errmsg(d->db) : "closed");
     if (err != YK_SQLITE_CORRUPT && err != YK_SQLITE_NOTADB)
         return YK_EIO;

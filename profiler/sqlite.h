@@ -11,6 +11,7 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 
 enum {
     YK_SQLITE_OK = 0,
+    YK_SQLITE_ERROR = 1,
     YK_SQLITE_CORRUPT = 11,
     YK_SQLITE_NOTADB = 26,
     YK_SQLITE_ROW = 100,
