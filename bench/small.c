@@ -42,12 +42,12 @@ static void keep(const char *name, int way, double many, double one)
     cases[i].one[way][cases[i].n[way]++] = one;
 }
 
-static bool probe(int way, char *seconds, char *only)
+static bool probe(int way, char *seconds, char *only, char *us)
 {
     char unit_text[2][32];
     for (int i = 0; i < 2; i++)
         snprintf(unit_text[i], sizeof unit_text[i], "%.9f", unit[i]);
-    char *argv[] = {again_self, (char[]){"--probe"}, seconds, only, unit_text[0], unit_text[1], NULL};
+    char *argv[] = {again_self, (char[]){"--probe"}, seconds, only, us, unit_text[0], unit_text[1], NULL};
     if (!seconds)
         argv[2] = NULL;
     pid_t pid;
@@ -105,11 +105,12 @@ static void report(void)
 }
 
 static const char help[] =
-    "usage: small [--json FILE] [--rounds N] [--seconds S] [--only PREFIX] [--library FILE]\n"
+    "usage: small [--json FILE] [--rounds N] [--seconds S] [--us US] [--only PREFIX] [--library FILE]\n"
     "Independent small launches under yoke against one large launch, and chains of them against the bare driver.\n"
     "  --json FILE     write the figures to FILE too\n"
     "  --rounds N      processes per way, 1 to 15 (3)\n"
     "  --seconds S     per case and process, besides as long for warming up (1)\n"
+    "  --us US         microseconds that a work-group takes (100, 25 and 5 for 32, 1,000 and 20,000 launches)\n"
     "  --only PREFIX   cases whose names begin so: merged_32_, merged_1000_memory, beside, latency, chain, ...\n"
     "  --library FILE  libyoke.so (default: of this build)\n";
 
@@ -117,13 +118,13 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--probe"))
         return small_calibrate();
-    if (argc == 6 && !strcmp(argv[1], "--probe"))
-        return small_probe(atof(argv[2]), argv[3], (double[]){atof(argv[4]), atof(argv[5])});
-    static const struct option options[] = {{"json", 1, 0, 'j'}, {"rounds", 1, 0, 'r'},  {"seconds", 1, 0, 's'},
-                                            {"only", 1, 0, 'o'}, {"library", 1, 0, 'l'}, {"help", 0, 0, 'h'},
-                                            {0, 0, 0, 0}};
-    static char one_second[] = "1", all[] = "";
-    char *seconds = one_second, *only = all;
+    if (argc == 7 && !strcmp(argv[1], "--probe"))
+        return small_probe(atof(argv[2]), argv[3], atof(argv[4]), (double[]){atof(argv[5]), atof(argv[6])});
+    static const struct option options[] = {{"json", 1, 0, 'j'}, {"rounds", 1, 0, 'r'}, {"seconds", 1, 0, 's'},
+                                            {"us", 1, 0, 'u'},   {"only", 1, 0, 'o'},   {"library", 1, 0, 'l'},
+                                            {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+    static char one_second[] = "1", all[] = "", usual[] = "0";
+    char *seconds = one_second, *only = all, *us = usual;
     const char *json = NULL, *given = NULL;
     int rounds = 3;
     if (!again_find())
@@ -135,6 +136,8 @@ int main(int argc, char **argv)
             rounds = atoi(optarg);
         } else if (o == 's') {
             seconds = optarg;
+        } else if (o == 'u') {
+            us = optarg;
         } else if (o == 'o') {
             only = optarg;
         } else if (o == 'l') {
@@ -144,7 +147,8 @@ int main(int argc, char **argv)
             return o == 'h' ? 0 : 2;
         }
     }
-    if (optind != argc || rounds < 1 || rounds > MOST_ROUNDS || !(atof(seconds) > 0)) {
+    if (optind != argc || rounds < 1 || rounds > MOST_ROUNDS || !(atof(seconds) > 0) ||
+        (us != usual && !(atof(us) > 0))) {
         fputs(help, stderr);
         return 2;
     }
@@ -152,10 +156,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "small: %s: %s\n", given ? given : again_library, strerror(errno));
         return 1;
     }
-    bool ok = probe(0, NULL, NULL) && unit[0] > 0 && unit[1] > 0;
+    bool ok = probe(0, NULL, NULL, NULL) && unit[0] > 0 && unit[1] > 0;
     for (int i = 0; i < rounds && ok; i++)
         for (int way = 0; way < 2 && ok; way++)
-            ok = probe(way, seconds, only);
+            ok = probe(way, seconds, only, us);
     if (!ok)
         return 1;
     report();

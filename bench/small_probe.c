@@ -250,7 +250,7 @@ static void run_latency(const struct kind *k, int work, double seconds)
     fflush(stdout);
 }
 
-int small_probe(double seconds, const char *only, const double *unit)
+int small_probe(double seconds, const char *only, double us, const double *unit)
 {
     static const struct {
         int n;
@@ -265,7 +265,7 @@ int small_probe(double seconds, const char *only, const double *unit)
                 snprintf(name, sizeof name, "merged_%d_%s_%s", sizes[i].n, reads ? "memory" : "compute",
                          different ? "different" : "same");
                 if (!strncmp(name, only, strlen(only)))
-                    run_case(name, &k, sizes[i].n, 1 + (int)(sizes[i].us * 1e3 / unit[reads]), seconds);
+                    run_case(name, &k, sizes[i].n, 1 + (int)((us > 0 ? us : sizes[i].us) * 1e3 / unit[reads]), seconds);
             }
     if (!strncmp("beside_32_compute", only, strlen(only))) { /* each kernel is of another program */
         for (int i = 0; i < KERNELS; i++)

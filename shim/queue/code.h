@@ -49,8 +49,12 @@ struct yk_code {
     uint64_t measured_at;                        /* the last of them, in ns; atomic */
     double small;                                /* launches of at most this many work-items are not worth splitting */
     double long_items;                           /* the fewest work-items of a launch that was long; 0: none was */
-    unsigned pass;  /* so many of these, and then they are asked about again; 0: never; atomic */
-    unsigned skip;  /* so many go whole unasked, however large; atomic */
+    unsigned pass; /* so many of these, and then they are asked about again; 0: never; atomic */
+    unsigned skip; /* so many go whole unasked, however large; atomic */
+    /* No other device may compute it, for its numerics: not asked again before that (ns; 0: it was not so); would
+     * `mixed` change that? Atomic. */
+    uint64_t left_until;
+    bool left_mixed;
     unsigned looks; /* since the last division: how often one was asked about in vain; atomic */
     /* Launches of one work-group: so many go whole unasked; how many have since the last one that was looked at, and
      * before the first was, and since when (ns); atomic. */

@@ -142,13 +142,17 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
     bool fast = true;
     if (!c->kind->gathers)
         yk_gather_mark(c->queue);
+    else if (yk_gathering())
+        yk_gather_count(c->queue);
     if (nwait > FEW && wait && !(real = malloc(nwait * sizeof *real)))
         return CL_OUT_OF_HOST_MEMORY;
     cl_int err = check_wait_list(c->queue, nwait, wait, real, &nreal, &fast);
     bool issued = false;
     if (err == CL_SUCCESS && fast && yk_queue_enter(c->queue)) {
-        issued = !c->kind->resident || c->kind->resident(c);
-        if (issued && !(c->kind->gathers && yk_gathering() && !nreal && yk_gather_take((struct yk_launch *)c, event))) {
+        bool whole = !c->kind->resident || c->kind->resident(c);
+        bool held = c->kind->gathers && yk_gathering() && !nreal && yk_gather_take((struct yk_launch *)c, whole, event);
+        issued = whole || held;
+        if (issued && !held) {
             yk_gather_drain(c->queue);
             err = blocking ? ask_unseen(c->queue) : CL_SUCCESS; /* the worker may have been done before this call */
             if (err == CL_SUCCESS)

@@ -49,7 +49,8 @@ static const char *whole_by_form(const struct yk_launch *l)
     return NULL;
 }
 
-static const char one_group[] = "there is one work-group";
+static const char one_group[] = "there is one work-group",
+                  left_out_text[] = "numerics: the other devices may round differently (see --numerics)";
 
 /* The number of WHY, from the last one where it is the same. Written in the order number, text under the lock and with
  * the text away meanwhile, so that whoever sees the same text before and after has its number. */
@@ -89,6 +90,22 @@ static bool is_short(const struct yk_launch *l)
     return ms > 0 && ms < yk_beside_least_ms;
 }
 
+/* Known for a while to be computed by no other device? */
+static bool is_left_out(const struct yk_code *code)
+{
+    uint64_t until = __atomic_load_n(&code->left_until, __ATOMIC_RELAXED);
+    return until && yk_now_ns() < until;
+}
+
+/* It has been found to be: a launch that is asked about goes by way of the worker, which a short one pays for with as
+ * much again as it takes. */
+static void leave_out(struct yk_code *code, bool would_mixed)
+{
+    const uint64_t again_ns = 50000000; /* the classes may become known, or other devices come */
+    __atomic_store_n(&code->left_mixed, would_mixed, __ATOMIC_RELAXED);
+    __atomic_store_n(&code->left_until, yk_now_ns() + again_ns, __ATOMIC_RELAXED);
+}
+
 /* PENDING: L has come to the worker for something to be asked about it. */
 static bool whole_now(struct yk_launch *l, bool pending)
 {
@@ -103,6 +120,9 @@ static bool whole_now(struct yk_launch *l, bool pending)
                 (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
+    } else if (is_left_out(code)) {
+        yk_stats_would_gain(__atomic_load_n(&code->left_mixed, __ATOMIC_RELAXED));
+        why = left_out_text;
     } else if (!yk_rt.options.force_split && yk_code_skipped(code)) {
         why = "launches like it were too short for splitting to pay";
     } else {
@@ -269,11 +289,16 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
     return others;
 }
 
+bool yk_decide_insists(void)
+{
+    const struct yk_options *o = &yk_rt.options;
+    return o->force_split || o->reproducible || yk_divide_given() || yk_beside_forced();
+}
+
 void yk_decide(struct yk_launch *l, struct yk_decision *d)
 {
     memset(d, 0, sizeof *d);
-    const struct yk_options *o = &yk_rt.options;
-    bool insist = o->force_split || o->reproducible || yk_divide_given() || yk_beside_forced();
+    bool insist = yk_decide_insists();
     struct yk_build *build = l->code->build;
     bool test = yk_ahead_forced() && !insist; /* for its tests: what is to be gone ahead of must be known */
     if (test) {
@@ -325,9 +350,10 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         d->measure = !left_out && state == YK_BUILD_ANALYSED;
         if (!left_out)
             yk_warm_prepare(l, d->local);
-        if (left_out)
-            whole(d, "numerics: the other devices may round differently (see --numerics)");
-        else
+        if (left_out) {
+            leave_out(l->code, would_mixed);
+            whole(d, left_out_text);
+        } else
             whole_or_ahead(l, f, d, why);
         return;
     }

@@ -34,6 +34,9 @@ struct yk_decision {
     uint64_t asked; /* when it was, in ns; 0: with what was done before it */
 };
 
+/** Do the options say how launches are divided, so that nothing else may be done with them? */
+bool yk_decide_insists(void);
+
 /** From the caller's thread: can L go whole at once without asking anybody? True also counts it. */
 bool yk_decide_whole_now(struct yk_launch *l);
 

@@ -3,7 +3,10 @@
 #include <string.h>
 #include <time.h>
 #include "shim/queue/gathered.h"
+#include "shim/queue/decide.h"
+#include "shim/queue/form.h"
 #include "shim/queue/known.h"
+#include "shim/queue/windows.h"
 #include "shim/queue/worker.h"
 
 /* A run of launches is worth holding from this many on, or where the last run was as long; a very long one is forgotten
@@ -25,10 +28,11 @@ struct yk_gather {
     struct yk_gathered now, spare; /* what is held; what is being issued, or nothing */
     struct yk_tables tables;       /* whoever is issuing */
     struct yk_side side;
-    struct yk_levels levels;
+    struct yk_levels levels; /* of what is held, and of what is under way since the side was opened */
     struct yk_reach reach;
     struct yk_known known;
     bool issuing;
+    bool open;            /* windows are under way side by side */
     bool due;             /* a window is large enough: the worker issues it */
     bool watched, woken;  /* the worker looks again by itself in a moment; has been told to */
     unsigned taken, seen; /* launches held so far; when the worker last looked */
@@ -174,8 +178,18 @@ static struct yk_gather *gather_of(struct yk_queue *q)
     return q->gather;
 }
 
-/* Hold L, of M's kernel, of GROUPS work-groups and the RUN-th of its run, with its event EV (NULL: none). */
-static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *groups, unsigned run, struct yk_event *ev)
+/* How much of Q has to be seen to before anything else. With the lock held. */
+static void note_content(struct yk_queue *q, const struct yk_gather *g)
+{
+    __atomic_store_n(&q->held, (unsigned)g->now.n + g->open, __ATOMIC_SEQ_CST);
+}
+
+static void issue_window(struct yk_queue *q, bool goes_on);
+
+/* Hold L, of M's kernel, of GROUPS work-groups and the RUN-th of its run, with its event EV (NULL: none). WHOLE: it
+ * would not be divided either. */
+static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *groups, unsigned run, bool whole,
+                 struct yk_event *ev)
 {
     struct yk_queue *q = l->c.queue;
     struct yk_touches t; /* large */
@@ -192,14 +206,14 @@ static bool hold(struct yk_launch *l, struct yk_merged *m, const uint64_t *group
     if (held) {
         if (!l->captured && __atomic_load_n(&l->fast->may, __ATOMIC_RELAXED) != m->late)
             __atomic_store_n(&l->fast->may, m->late, __ATOMIC_RELAXED);
-        __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_RELEASE);
-        issue = note_held(q, g, run);
-    } else if (g && !g->now.n) {
+        note_content(q, g);
+        issue = note_held(q, g, run) || (!whole && 2 * g->levels.top > g->now.n && g->now.n > 1);
+    } else if (g && !g->now.n && !g->open && !g->issuing) {
         yk_levels_clear(&g->levels);
     }
     yk_lock_drop(&q->lock);
     if (issue)
-        yk_gather_issue(q);
+        issue_window(q, true);
     return held;
 }
 
@@ -218,21 +232,25 @@ static struct yk_merged *mergeable(struct yk_launch *l, bool event, uint64_t *gr
     return small_groups(l, groups) ? yk_merge_for(l) : NULL;
 }
 
-bool yk_gather_take(struct yk_launch *l, cl_event *event)
+/* May L be held although it might be divided? */
+static bool may_take_divisible(const struct yk_launch *l)
+{
+    return yk_launch_at_primary(l) && !yk_form_open(l->code) && !yk_windows_wanted(l) && !yk_decide_insists();
+}
+
+bool yk_gather_take(struct yk_launch *l, bool whole, cl_event *event)
 {
     struct yk_queue *q = l->c.queue;
     bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
-    /* Not one step: that a launch of another thread is not counted does no harm. */
-    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED) + 1;
-    __atomic_store_n(&q->run, run, __ATOMIC_RELAXED);
+    unsigned run = __atomic_load_n(&q->run, __ATOMIC_RELAXED);
     if (!forced && run < RUN && __atomic_load_n(&q->last_run, __ATOMIC_RELAXED) < RUN)
         return false;
     uint64_t groups[3];
-    struct yk_merged *m = mergeable(l, event, groups);
+    struct yk_merged *m = whole || may_take_divisible(l) ? mergeable(l, event, groups) : NULL;
     struct yk_event *ev = NULL;
     if (!m || (event && !(ev = yk_event_create(q->ctx, q, l->c.kind->type))))
         return false;
-    bool held = hold(l, m, groups, run, ev);
+    bool held = hold(l, m, groups, run, whole, ev);
     if (held && event)
         *event = (cl_event)(void *)ev;
     else if (ev)
@@ -254,38 +272,78 @@ bool yk_gather_take_pending(struct yk_launch *l)
 {
     uint64_t groups[3];
     struct yk_merged *m = l->c.decided ? NULL : mergeable(l, l->c.wanted, groups);
-    if (!m || !l->c.kind->resident(&l->c))
+    bool whole = m && l->c.kind->resident(&l->c);
+    if (!m || (!whole && !may_take_divisible(l)))
         return false;
     if (l->c.wanted)
         yk_event_set(l->c.event, CL_SUBMITTED);
-    if (hold(l, m, groups, LONG, l->c.wanted ? l->c.event : NULL))
+    unsigned run = __atomic_load_n(&l->c.queue->run, __ATOMIC_RELAXED);
+    if (hold(l, m, groups, run < LONG ? LONG : run, whole, l->c.wanted ? l->c.event : NULL))
         return true;
-    l->c.decided = true;
+    l->c.decided = whole;
     return false;
 }
 
-void yk_gather_issue(struct yk_queue *q)
+/* So much is remembered of the windows that are under way: looking it through costs the program's thread. */
+static bool is_long(const struct yk_levels *l)
+{
+    enum { SPANS = 4096 };
+    size_t n = 0;
+    for (size_t i = 0; i < l->used; i++)
+        n += l->memory.v[i].span.n;
+    return n > SPANS;
+}
+
+/* ALL, which nobody else knows of. FLAT: none of it depends on another launch of its own or of those that are under way
+ * side by side. STAYS: what follows may go beside it. Returns whether it may. No lock held. */
+static bool give_window(struct yk_queue *q, struct yk_gather *g, struct yk_gathered *all, bool flat, bool stays)
+{
+    bool open = g->open;
+    cl_int err = CL_SUCCESS;
+    if (open && !flat) {
+        err = yk_side_close(&g->side, q);
+        open = false;
+    }
+    if (all->n) {
+        if (!open && stays)
+            open = yk_side_open(&g->side, q);
+        yk_gathered_issue(all, q, &g->tables, &g->side);
+    }
+    if (open && !stays) {
+        err = yk_side_close(&g->side, q);
+        open = false;
+    }
+    if (err != CL_SUCCESS)
+        yk_queue_failed_later(q, pthread_self(), err);
+    return open;
+}
+
+/* Issue what Q holds. GOES_ON: more is likely to come, and may go beside it; else nothing is open any more. */
+static void issue_window(struct yk_queue *q, bool goes_on)
 {
     yk_lock_take(&q->lock);
     struct yk_gather *g = q->gather;
     while (g && g->issuing)
         yk_lock_wait(&q->lock, &q->issued);
-    if (!g || !g->now.n) {
+    if (!g || (!g->now.n && (goes_on || !g->open))) {
         yk_lock_drop(&q->lock);
         return;
     }
     struct yk_gathered all = g->now;
+    bool flat = g->levels.top <= 1 && !yk_gathered_wanted(&all), stays = goes_on && flat && !is_long(&g->levels);
     g->due = false;
     judge(q, g, g->levels.top);
     g->now = g->spare;
     g->spare = (struct yk_gathered){.n = 0};
     g->issuing = true;
-    yk_levels_clear(&g->levels);
+    if (!stays)
+        yk_levels_clear(&g->levels);
     yk_lock_drop(&q->lock);
-    yk_gathered_issue(&all, q, &g->tables, &g->side);
+    bool open = give_window(q, g, &all, flat, stays);
     yk_lock_take(&q->lock);
     g->issuing = false;
-    __atomic_store_n(&q->held, (unsigned)g->now.n, __ATOMIC_SEQ_CST);
+    g->open = open;
+    note_content(q, g);
     pthread_cond_broadcast(&q->issued);
     yk_lock_drop(&q->lock);
     yk_gathered_clear(&all);
@@ -299,6 +357,11 @@ void yk_gather_issue(struct yk_queue *q)
     yk_lock_drop(&q->lock);
 }
 
+void yk_gather_issue(struct yk_queue *q)
+{
+    issue_window(q, false);
+}
+
 void yk_gather_idle(struct yk_queue *q)
 {
     struct yk_gather *g = q->gather;
@@ -307,11 +370,11 @@ void yk_gather_idle(struct yk_queue *q)
         g->woken = false;
     if (g && g->due && g->now.n) {
         yk_lock_drop(&q->lock);
-        yk_gather_issue(q);
+        issue_window(q, true);
         yk_lock_take(&q->lock);
         return;
     }
-    if (!g || (!g->now.n && g->seen == g->taken)) {
+    if (!g || (!g->now.n && !g->open && g->seen == g->taken)) {
         yk_lock_wait(&q->lock, &q->work);
         return;
     }
@@ -319,7 +382,7 @@ void yk_gather_idle(struct yk_queue *q)
     g->watched = true;
     yk_lock_wait_ns(&q->lock, &q->work, lull_ns);
     g->watched = false;
-    if (g->now.n && g->taken == taken) {
+    if ((g->now.n || g->open) && g->taken == taken) {
         yk_lock_drop(&q->lock);
         yk_gather_issue(q);
         yk_lock_take(&q->lock);

@@ -10,6 +10,12 @@
  * What piles up behind a command that the worker carries out is merged by the worker in the same way, and issued when
  * nothing more of that kind is pending.
  *
+ * Launches that are long enough to be divided are held too: as one, those that leave most of a device idle gain more
+ * than any of them by several devices. Where one of them depends on what is held they are left to be divided.
+ *
+ * While the program goes on, windows of which no launch depends on any other go side by side too, in hidden queues
+ * (side.h); the queue waits for them before anything else is given to it.
+ *
  * Queues whose recent launches came alone, or depended on one another, hold nothing for a while. Events of held
  * launches all stand for the last launch that they were issued with: whoever sees one complete may take all before it
  * for complete, as in the program's own order. Who uses it: command.c, queue.c, event.c. */
@@ -41,12 +47,20 @@ static inline void yk_gather_pass(struct yk_queue *q)
         __atomic_store_n(&q->pause, pause - 1, __ATOMIC_RELAXED);
 }
 
+/** Another launch of Q, of which it is not known yet what becomes of it. Not one step: that a launch of another thread
+ * is not counted does no harm. */
+static inline void yk_gather_count(struct yk_queue *q)
+{
+    __atomic_store_n(&q->run, __atomic_load_n(&q->run, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
 /**
- * May L, which could be issued at once, be held instead? True: it is, and *EVENT (where EVENT is not NULL) is its
- * event. False: nothing has changed but counters. L is the caller's. Thread: any, between yk_queue_enter and leave; no
- * lock held. Only where yk_gathering. Cost: loads where L is none to merge; about a microsecond where it is.
+ * May L, which could be issued at once (WHOLE) or might be divided, be held instead? True: it is, and *EVENT (where
+ * EVENT is not NULL) is its event. False: nothing has changed but counters. L is the caller's. Thread: any, between
+ * yk_queue_enter and leave; no lock held. Only where yk_gathering. Cost: loads where L is none to merge; about a
+ * microsecond where it is.
  */
-bool yk_gather_take(struct yk_launch *l, cl_event *event);
+bool yk_gather_take(struct yk_launch *l, bool whole, cl_event *event);
 
 /** The worker: have launches piled up at the head of Q, enough of them to be worth holding? With the queue's lock held.
  * Cost: loads. */

@@ -110,6 +110,14 @@ bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk
     return true;
 }
 
+bool yk_gathered_wanted(const struct yk_gathered *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].ev)
+            return true;
+    return false;
+}
+
 void yk_gathered_clear(struct yk_gathered *g)
 {
     for (size_t i = 0; i < g->n; i++)
@@ -222,9 +230,9 @@ static void issue_level(struct issued *w, struct yk_batch *b, unsigned n, cl_eve
         cl_uint nwait;
         const cl_event *wait;
         cl_event last = NULL;
-        cl_command_queue on = yk_side_at(w->side, w->q, i, &nwait, &wait);
+        cl_command_queue on = yk_side_at(w->side, w->q, &nwait, &wait);
         issue_batch(w, &b[i], on, nwait, wait, on != w->q->real ? &last : NULL);
-        yk_side_issued(w->side, i, last);
+        yk_side_issued(w->side, last);
     }
     w->beside += n;
     cl_int err = yk_side_join(w->side, w->q);

@@ -76,6 +76,9 @@ void yk_touches_make(struct yk_touches *t, const struct yk_launch *l, const stru
 bool yk_gathered_add(struct yk_gathered *g, const struct yk_launch *l, struct yk_merged *m, const uint64_t *groups,
                      unsigned level, struct yk_event *ev);
 
+/** Does somebody want an event of G's? */
+bool yk_gathered_wanted(const struct yk_gathered *g);
+
 /**
  * Give all of G to the driver, on the primary's queue of Q, whose tables are T and queues beside it SIDE: level by
  * level, what can be merged merged, what cannot maybe side by side. What is asked for by its event comes before what

@@ -88,15 +88,20 @@ cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwai
     return err;
 }
 
+bool yk_launch_at_primary(const struct yk_launch *l)
+{
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (l->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(l->value[i].u.mem))
+            return false;
+    return true;
+}
+
 static bool launch_resident(struct yk_command *c)
 {
     struct yk_launch *l = (struct yk_launch *)c;
     if (yk_rt.options.piping == YK_PIPING_FORCED)
         return false;
-    for (unsigned i = 0; i < l->nvalues; i++)
-        if (l->value[i].kind == YK_VALUE_MEM && !yk_mem_at_primary(l->value[i].u.mem))
-            return false;
-    return yk_decide_whole_now(l);
+    return yk_launch_at_primary(l) && yk_decide_whole_now(l);
 }
 
 /* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0; since 3.0 a device says so. */

@@ -32,6 +32,9 @@ static inline bool yk_launch_is_one_group(const struct yk_launch *l)
     return l->has_local;
 }
 
+/** Is every byte of L's buffers newest at the primary? */
+bool yk_launch_at_primary(const struct yk_launch *l);
+
 extern const struct yk_command_kind yk_launch_kind, yk_task_kind;
 
 /** Set all arguments of L on the real kernel K of device DEV. Errors: the driver's, or

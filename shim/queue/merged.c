@@ -6,10 +6,12 @@
 #include "base/thread.h"
 #include "shim/core/background.h"
 #include "shim/queue/analyse.h"
+#include "shim/queue/decide.h"
 
 /* Small launches that a program must have made, and how long it must have been at it in units of what its build took,
- * before the processor is taken from it for this. What is in the caches costs little. */
-enum { SEEN = 256, SEEN_CACHED = 32 };
+ * before the processor is taken from it for this; few suffice where they alone took as long. What is in the caches
+ * costs little. */
+enum { SEEN = 256, SEEN_CACHED = 32, SEEN_LONG = 4, CACHED_US = 5000 };
 /* Windows in which launches of several kernels could have been one, before the mixed program is built. */
 enum { MISSED = 8 };
 static const double builds = 3, least_s = 0.1;
@@ -163,16 +165,20 @@ static void start(struct yk_merge *m, void *(*fn)(void *))
     }
 }
 
-/* Another small launch. */
-static void count(struct yk_merge *m)
+/* Another small launch, L. */
+static void count(struct yk_merge *m, const struct yk_launch *l)
 {
+    double rate = yk_code_get(&l->code->rate[yk_rt.machine->primary]), most_us = 1e9;
+    double us = rate > 0 ? (double)yk_decide_items(l) / rate * 1e6 : 0, enough_s = least_s + builds * m->build->seconds;
     unsigned seen = __atomic_add_fetch(&m->seen, 1, __ATOMIC_RELAXED);
+    unsigned spent_us = __atomic_add_fetch(&m->spent_us, (unsigned)(us < most_us ? us : most_us), __ATOMIC_RELAXED);
     if (yk_rt.options.gather == YK_GATHER_FORCED)
         start(m, ask_thread);
-    else if (seen == SEEN_CACHED)
+    else if ((seen >= SEEN_CACHED || (seen >= SEEN_LONG && spent_us >= CACHED_US)) &&
+             !__atomic_exchange_n(&m->looked, true, __ATOMIC_RELAXED))
         start(m, look_thread);
-    else if (seen >= SEEN && seen % 64 == 0 &&
-             (double)(yk_now_ns() - m->since) * 1e-9 > least_s + builds * m->build->seconds)
+    else if ((seen >= SEEN && seen % 64 == 0 && (double)(yk_now_ns() - m->since) * 1e-9 > enough_s) ||
+             (seen >= SEEN_LONG && spent_us * 1e-6 > enough_s))
         start(m, ask_thread);
 }
 
@@ -192,7 +198,7 @@ struct yk_merged *yk_merge_for(struct yk_launch *l)
         if (!m)
             return NULL;
         if (yk_merge_state_get(&m->state) == YK_MERGE_NONE)
-            count(m);
+            count(m, l);
         if (yk_merge_state_get(&m->state) != YK_MERGE_READY)
             return NULL;
         for (unsigned i = 0; i < m->n && !k; i++)

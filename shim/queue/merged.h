@@ -24,7 +24,8 @@ struct yk_merged {
 struct yk_merge {
     struct yk_build *build;    /* whose this is */
     enum yk_merge_state state; /* atomic */
-    unsigned seen;             /* small launches so far; atomic */
+    unsigned seen, spent_us;   /* small launches so far, and about how long they took at least; atomic */
+    bool looked;               /* whether it is in the caches; atomic */
     uint64_t since;            /* ns; when the first was seen */
     struct yk_facts facts;
     bool has_facts;

@@ -61,11 +61,11 @@ static void learn(struct yk_side *s)
     s->nprobe = 0;
 }
 
-bool yk_side_begin(struct yk_side *s, struct yk_queue *q, unsigned n)
+static bool set_out(struct yk_side *s, struct yk_queue *q)
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
     bool forced = yk_rt.options.gather == YK_GATHER_FORCED;
-    if (n < 2 || s->failed || (!forced && !(yk_rt.primary->type & CL_DEVICE_TYPE_GPU)))
+    if (s->failed || (!forced && !(yk_rt.primary->type & CL_DEVICE_TYPE_GPU)))
         return false;
     if (s->nprobe)
         learn(s);
@@ -76,30 +76,48 @@ bool yk_side_begin(struct yk_side *s, struct yk_queue *q, unsigned n)
     if (!make_queues(s, q) || cl->EnqueueMarkerWithWaitList(q->real, 0, NULL, &s->fork) != CL_SUCCESS)
         return false;
     cl->Flush(q->real);
+    s->turn = 0;
     return true;
 }
 
-/* The hidden queue of batch I; YK_SIDES: it goes to the queue itself. */
-static unsigned side_of(unsigned i)
+bool yk_side_begin(struct yk_side *s, struct yk_queue *q, unsigned n)
 {
-    return i % (YK_SIDES + 1);
+    return s->open || (n > 1 && set_out(s, q));
 }
 
-cl_command_queue yk_side_at(struct yk_side *s, struct yk_queue *q, unsigned i, cl_uint *nwait, const cl_event **wait)
+bool yk_side_open(struct yk_side *s, struct yk_queue *q)
 {
-    unsigned k = side_of(i);
+    return s->open = set_out(s, q);
+}
+
+/* The hidden queue of the next batch; YK_SIDES: it goes to the queue itself. */
+static unsigned side_of(const struct yk_side *s)
+{
+    return s->turn % (YK_SIDES + 1);
+}
+
+cl_command_queue yk_side_at(struct yk_side *s, struct yk_queue *q, cl_uint *nwait, const cl_event **wait)
+{
+    unsigned k = side_of(s);
     *nwait = k < YK_SIDES && !s->last[k];
     *wait = *nwait ? &s->fork : NULL;
     return k < YK_SIDES ? s->queue[k] : q->real;
 }
 
-void yk_side_issued(struct yk_side *s, unsigned i, cl_event last)
+void yk_side_issued(struct yk_side *s, cl_event last)
 {
-    unsigned k = side_of(i);
+    unsigned k = side_of(s);
+    s->turn++;
     if (!last)
         return;
     drop(yk_rt.primary->cl, &s->last[k]);
     s->last[k] = last;
+}
+
+cl_int yk_side_close(struct yk_side *s, struct yk_queue *q)
+{
+    s->open = false;
+    return yk_side_join(s, q);
 }
 
 cl_int yk_side_join(struct yk_side *s, struct yk_queue *q)
@@ -108,6 +126,12 @@ cl_int yk_side_join(struct yk_side *s, struct yk_queue *q)
     cl_event list[YK_SIDES];
     cl_uint n = 0;
     cl_int err = CL_SUCCESS;
+    if (s->open) {
+        for (unsigned i = 0; i < YK_SIDES; i++)
+            if (s->last[i])
+                cl->Flush(s->queue[i]);
+        return CL_SUCCESS;
+    }
     drop(cl, &s->fork);
     for (unsigned i = 0; i < YK_SIDES; i++) {
         if (!s->last[i])

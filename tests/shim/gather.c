@@ -2,6 +2,8 @@
  *   alone   a launch whose event is waited for by itself, with others behind it
  *   mixed   launches of four kernels by turns
  *   many    more different launches than yoke remembers, each with a value of its own
+ *   long    launches that take long enough to be divided, and leave most of a device idle
+ *   windows more launches than a window has, of which few depend on others
  *   piled   launches enqueued behind one that waits for the program itself; every third time somebody waits for the
  * last late    launches that are held, and between them ones that go straight to the driver with some arguments of
  * theirs Every result is checked here. */
@@ -15,7 +17,16 @@ enum { LOCAL = 16, LAUNCHES = 32, ROUNDS = 20, MANY = 60000, CELLS = MANY * LOCA
 static const char source[] =
     "#define K(n) __kernel void put##n(__global int *out, int base, int value)                       \\\n"
     "    { out[base + (int)get_global_id(0)] = value * (n + 2) + (int)get_local_id(0); }\n"
-    "K(0) K(1) K(2) K(3)\n";
+    "K(0) K(1) K(2) K(3)\n"
+    "__kernel void add(__global int *out, int base, int from)\n"
+    "{ out[base + (int)get_global_id(0)] = out[from + (int)get_global_id(0)] + 1; }\n"
+    "__kernel void slow(__global int *out, int base, int value, int turns)\n"
+    "{\n"
+    "    int x = value;\n"
+    "    for (int i = 0; i < turns; i++)\n"
+    "        x = x * 5 + 1;\n"
+    "    out[base + (int)get_global_id(0)] = x;\n"
+    "}\n";
 
 static cl_command_queue queue;
 static cl_kernel kernel[4];
@@ -91,6 +102,65 @@ static void late(int round, cl_mem other)
         check(clReleaseKernel(copy), "clReleaseKernel");
 }
 
+/* Each of four work-groups; the last of every second round depends on all others. */
+static void slow(int round, cl_kernel k)
+{
+    enum { GROUPS = 4, TURNS = 100000, SLOW = 8 };
+    size_t global = GROUPS * LOCAL, local = LOCAL;
+    int turns = TURNS;
+    for (int i = 0; i <= SLOW; i++) {
+        int base = (i < SLOW || round % 2 ? i : 0) * GROUPS * LOCAL, value = round + i;
+        check(clSetKernelArg(k, 0, sizeof out, &out), "clSetKernelArg");
+        check(clSetKernelArg(k, 1, sizeof base, &base), "clSetKernelArg");
+        check(clSetKernelArg(k, 2, sizeof value, &value), "clSetKernelArg");
+        check(clSetKernelArg(k, 3, sizeof turns, &turns), "clSetKernelArg");
+        check(clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    }
+    check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, (SLOW + 1) * GROUPS * LOCAL * sizeof *host, host, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    for (int i = 0; i < SLOW + round % 2; i++) {
+        unsigned x = (unsigned)(round + (i || round % 2 ? i : SLOW));
+        for (int t = 0; t < TURNS; t++)
+            x = x * 5 + 1;
+        for (int j = 0; j < GROUPS * LOCAL; j++)
+            if ((unsigned)host[i * GROUPS * LOCAL + j] != x) {
+                fprintf(stderr, "gather: cell %d of launch %d holds %d\n", j, i, host[i * GROUPS * LOCAL + j]);
+                exit(1);
+            }
+    }
+}
+
+/* Each launch changes a place by what another holds, mostly by one that none changes. SPARSE: one in so many by any. */
+static void windows(int round, cl_kernel k, unsigned sparse)
+{
+    enum { PLACES = 4000, FIXED = 64, STEPS = 6000 };
+    static int expected[PLACES];
+    size_t size = LOCAL, bytes = (size_t)PLACES * LOCAL * sizeof *host;
+    unsigned seed = 1000u * (unsigned)round + sparse;
+    for (int i = 0; i < PLACES; i++)
+        expected[i] = 7 * i + round;
+    for (int i = 0; i < PLACES * LOCAL; i++)
+        host[i] = expected[i / LOCAL];
+    check(clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, bytes, host, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    for (int i = 0; i < STEPS; i++) {
+        seed = seed * 1664525 + 1013904223;
+        int to = FIXED + i % (PLACES - FIXED);
+        int of = seed >> 8 & 0xffff, at = (seed >> 24) % sparse ? of % FIXED : of % PLACES;
+        int base = to * LOCAL, from = at * LOCAL;
+        check(clSetKernelArg(k, 0, sizeof out, &out), "clSetKernelArg");
+        check(clSetKernelArg(k, 1, sizeof base, &base), "clSetKernelArg");
+        check(clSetKernelArg(k, 2, sizeof from, &from), "clSetKernelArg");
+        check(clEnqueueNDRangeKernel(queue, k, 1, NULL, &size, &size, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+        expected[to] = expected[at] + 1;
+    }
+    check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, bytes, host, 0, NULL, NULL), "clEnqueueReadBuffer");
+    for (int i = 0; i < PLACES * LOCAL; i++)
+        if (host[i] != expected[i / LOCAL]) {
+            fprintf(stderr, "gather: cell %d holds %d, not %d\n", i, host[i], expected[i / LOCAL]);
+            exit(1);
+        }
+}
+
 static void piled(int round, cl_context context)
 {
     cl_int err;
@@ -146,6 +216,11 @@ int main(int argc, char **argv)
         launch(1, 0, round, NULL); /* so that the kernel of the one that waits has its arguments */
         piled(round, p.context);
     }
+    cl_kernel add = plain_kernel(&p, "add"), k = plain_kernel(&p, "slow");
+    for (int round = 0; round < ROUNDS && !strcmp(how, "windows"); round++)
+        windows(round, add, round % 4 ? 200 : 1 << 20);
+    for (int round = 0; round < ROUNDS && !strcmp(how, "long"); round++)
+        slow(round, k);
     cl_mem other = plain_buffer(&p, 2 * LAUNCHES * LOCAL * sizeof *host);
     for (int round = 0; round < ROUNDS && !strcmp(how, "late"); round++)
         late(round, other);

@@ -13,9 +13,9 @@ BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 
 def merged(home, program, *arguments, **settings):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
-    env.update(POCL_DEVICES="basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache",
+    env.update(POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache",
                XDG_DATA_HOME=f"{home}/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"),
-               YOKE_JSON=f"{home}/json", **settings)
+               YOKE_JSON=f"{home}/json", **{"POCL_DEVICES": "basic", **settings})
     subprocess.run([os.path.abspath(program), *arguments], env=env, check=True, timeout=200)
     with open(f"{home}/json", encoding="utf-8") as f:
         return json.load(f)["merged"]
@@ -26,6 +26,9 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         alone, mixed, many, piled, late = (merged(home, sys.argv[1], how, YOKE_GATHER="force")
                                            for how in ("alone", "mixed", "many", "piled", "late"))
+        # PoCL's `basic` runs a queue when somebody waits for it, and so never two at once.
+        windows = merged(home, sys.argv[1], "windows", POCL_DEVICES="pthread", YOKE_GATHER="force")
+        long = merged(home, sys.argv[1], "long", POCL_DEVICES="basic basic", YOKE_GATHER="force")
         # Where the device is taken for a GPU's, by itself: queues hold nothing for a while after windows that were chains.
         chains = merged(home, sys.argv[2], "1", "9", YOKE_FAULT="own@*;gpu@*")
         merged(home, sys.argv[2], "2", "2", YOKE_GATHER="force")
@@ -37,13 +40,17 @@ def main():
         bad.append(f"launches of four kernels are not one: {mixed}")
     if many["launches"] < 3 * 50000:
         bad.append(f"few of many launches are merged: {many}")
+    if windows["launches"] < 20 * 3000:
+        bad.append(f"few of launches that hardly depend on one another are merged: {windows}")
     if piled["launches"] < 20 * 24:
         bad.append(f"launches that piled up behind another are not merged: {piled}")
     if late["launches"] < 20 * 16:
         bad.append(f"launches between others are not merged: {late}")
+    if long["launches"] < 20 * 4:
+        bad.append(f"launches that could be divided are not merged: {long}")
     if not 0 < chains["launches"] < 100000:
         bad.append(f"of launches that depend on one another as many are merged as if they did not, or none: {chains}")
-    print(alone, mixed, many, piled, late, chains)
+    print(alone, mixed, many, windows, piled, late, long, chains)
     sys.exit("\n".join(bad) if bad else 0)
 
 
