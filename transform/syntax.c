@@ -322,6 +322,8 @@ yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t siz
     int nargs = 14;
     for (const char *const *w = yk_front_features; f->std >= 300 && *w; w++)
         args[nargs++] = *w;
+    if (f->options.single_constants) /* which overload a constant is for may depend on it */
+        args[nargs++] = "-cl-single-precision-constant";
     static const char name[] = "/yoke/program.cl";
     struct CXUnsavedFile file = {name, text, (unsigned long)size};
     CXIndex index = clang_createIndex(0, 0);

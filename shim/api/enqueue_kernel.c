@@ -3,6 +3,7 @@
 #include "shim/object/kernel.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/gather.h"
+#include "shim/queue/users.h"
 
 /* Only where an argument may be wrong: kernel.c keeps count. */
 static cl_int check_arguments(const struct yk_kernel *k, const struct yk_context *ctx)
@@ -55,18 +56,20 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
         l.global[i] = i < dims ? global[i] : 0;
         l.local[i] = local && i < dims ? local[i] : 0;
     }
+    yk_users_note(&l);
     return yk_command_enqueue(&l.c, false, nwait, wait, event);
 }
 
-/* Is every byte of K's buffers newest at the primary? *ELSEWHERE: there are copies, which a launch makes old. */
-static inline bool at_primary(const struct yk_kernel *k, bool *elsewhere)
+/* Is every byte of K's buffers newest at the primary, and is nothing to be noted of a launch of Q over them?
+ * *ELSEWHERE: there are copies, which a launch makes old. */
+static inline bool at_primary(const struct yk_queue *q, const struct yk_kernel *k, bool *elsewhere)
 {
     *elsewhere = false;
     for (unsigned i = 0; i < k->nargs; i++) {
         if (k->value[i].kind != YK_VALUE_MEM)
             continue;
         const struct yk_store *s = k->value[i].u.mem->store;
-        if (s && !__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE))
+        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(s, q->number)))
             return false;
         *elsewhere |= s && !__atomic_load_n(&s->only_primary, __ATOMIC_ACQUIRE);
     }
@@ -107,7 +110,7 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
     if ((gathers && (!yk_gather_pauses(q) || yk_rt.options.gather == YK_GATHER_FORCED)) ||
         yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
         return false;
-    bool elsewhere, goes = at_primary(k, &elsewhere) && yk_decide_never_splits(k->code);
+    bool elsewhere, goes = at_primary(q, k, &elsewhere) && yk_decide_never_splits(k->code);
     if (goes && gathers) {
         yk_gather_pass(q);
         yk_gather_drain(q); /* what another thread holds comes before */

@@ -12,6 +12,7 @@
 #include "shim/queue/remember.h"
 #include "shim/queue/takers.h"
 #include "shim/queue/use.h"
+#include "shim/queue/users.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/worth.h"
 
@@ -355,6 +356,10 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
             whole(d, left_out_text);
         } else
             whole_or_ahead(l, f, d, why);
+        return;
+    }
+    if (yk_users_several(l, f)) {
+        whole(d, "its atomics change a buffer that launches of several queues use");
         return;
     }
     if (f->verdict == YK_VERDICT_REDUCTION) {

@@ -1,6 +1,7 @@
 #include "shim/queue/launch.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
@@ -104,9 +105,19 @@ static bool launch_resident(struct yk_command *c)
     return yk_launch_at_primary(l) && yk_decide_whole_now(l);
 }
 
-/* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0; since 3.0 a device says so. */
-static bool takes_ragged(cl_device_id on)
+/* Was L's program built as OpenCL C 2.0 or later? */
+static bool is_c20(const struct yk_launch *l)
 {
+    const char *options = l->code->build->options, *std = options ? strstr(options, "-cl-std=CL") : NULL;
+    return std && std[strlen("-cl-std=CL")] >= '2';
+}
+
+/* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0, nor in a program that was not
+ * built as of that version, which only PoCL does not mind; since 3.0 a device says so. */
+static bool takes_ragged(const struct yk_launch *l, cl_device_id on)
+{
+    if (!is_c20(l) && strcmp(yk_rt.primary->platform_name, "Portable Computing Language") != 0)
+        return false;
     cl_bool ragged = CL_TRUE;
     if (yk_rt.primary->version >= 300)
         yk_rt.primary->cl->GetDeviceInfo(on, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof ragged, &ragged, NULL);
@@ -129,7 +140,7 @@ static cl_int check_range(const struct yk_launch *l)
         if (l->has_local && __builtin_mul_overflow(group, l->local[i], &group))
             return CL_INVALID_WORK_GROUP_SIZE;
     }
-    if (group > d->max_group || (ragged && !nothing && !takes_ragged(on)))
+    if (group > d->max_group || (ragged && !nothing && !takes_ragged(l, on)))
         return CL_INVALID_WORK_GROUP_SIZE;
     for (cl_uint i = 0; i < l->dims; i++) {
         size_t end;

@@ -34,11 +34,13 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl
                                  const cl_queue_properties *list, cl_int *err)
 {
     const struct yk_device *d = yk_rt.primary;
+    static uint32_t numbers;
     struct yk_queue *q = calloc(1, sizeof *q);
     if (!q) {
         *err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
+    q->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     if (list) {
         size_t n = 1;
         while (list[n - 1])

@@ -22,6 +22,7 @@ enum { YK_QUEUE_FAILED = 1 << 30 };
 struct yk_queue {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
+    uint32_t number;        /* of no other queue of this process; not 0 */
     cl_command_queue_properties properties;
     cl_device_id device;                /* as the app named it; held by the context */
     cl_queue_properties *property_list; /* as given to ...WithProperties, with the 0; NULL if none */

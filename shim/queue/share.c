@@ -11,6 +11,7 @@
 #include "shim/queue/taker.h"
 #include "shim/queue/takers.h"
 #include "shim/queue/use.h"
+#include "shim/queue/users.h"
 
 /* May T run something? Not one that has failed, nor one that came when all had been taken: it has no kernel. */
 static bool is_well(const struct yk_taker *t)
@@ -298,7 +299,7 @@ static unsigned home_of(const struct yk_decision *d)
     return home;
 }
 
-cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
+static cl_int run(struct yk_launch *l, const struct yk_decision *d)
 {
     struct yk_share_work w = {.l = l, .d = d, .facts = yk_code_facts(l->code), .next = d->begin};
     struct yk_taker t[YK_MAX_DEVICES];
@@ -379,5 +380,15 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     yk_operands_finish(&operands);
     yk_reductions_finish(&w.reductions);
     yk_lock_finish(&w.lock);
+    return err;
+}
+
+cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
+{
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    if (!yk_users_begin(l, f))
+        return YK_SHARE_UNTOUCHED;
+    cl_int err = run(l, d);
+    yk_users_end(l, f);
     return err;
 }

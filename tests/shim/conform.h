@@ -40,13 +40,18 @@ struct cl {
 #define OK(call)       ck_assert_int_eq((call), CL_SUCCESS)
 #define IS(code, call) ck_assert_int_eq((call), (code))
 
-static inline cl_program build(struct cl *c, const char *text)
+static inline cl_program build_with(struct cl *c, const char *text, const char *options)
 {
     cl_int err;
     cl_program p = clCreateProgramWithSource(c->context, 1, &text, NULL, &err);
     OK(err);
-    OK(clBuildProgram(p, 1, &c->device, "", NULL, NULL));
+    OK(clBuildProgram(p, 1, &c->device, options, NULL, NULL));
     return p;
+}
+
+static inline cl_program build(struct cl *c, const char *text)
+{
+    return build_with(c, text, "");
 }
 
 static inline struct cl open_cl(cl_command_queue_properties properties)

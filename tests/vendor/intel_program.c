@@ -58,6 +58,35 @@ START_TEST(times_stay_right_after_a_marker_was_asked_for_its)
 }
 END_TEST
 
+/* A range that is no multiple of the local size, in a program that is not of OpenCL C 2.0: refused at once, also where
+ * launches before it are still to be carried out. */
+START_TEST(ragged_ranges_are_refused_at_once)
+{
+    struct cl c = open_cl(0);
+    const char text[] = "kernel void add(global int *to, int n) { int i = get_global_id(0);"
+                        " for (int t = 0; t < n; t++) to[i] = to[i] * 3 + 1; }";
+    cl_program p[2] = {build(&c, text), build_with(&c, text, "-cl-std=CL2.0")};
+    cl_mem m = buffer_of(&c, CL_MEM_READ_WRITE, BYTES, NULL);
+    for (int v = 0; v < 2; v++) {
+        cl_kernel k = kernel_of(p[v], "add");
+        cl_int turns = 2000;
+        size_t global = N / 2, local = 17;
+        OK(clSetKernelArg(k, 0, sizeof m, &m));
+        OK(clSetKernelArg(k, 1, sizeof turns, &turns));
+        for (int t = 0; t < 5; t++) {
+            run(&c, k, NULL);
+            cl_int err = clEnqueueNDRangeKernel(c.queue, k, 1, NULL, &global, &local, 0, NULL, NULL);
+            ck_assert_int_eq(err, v ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE);
+        }
+        OK(clFinish(c.queue));
+        OK(clReleaseKernel(k));
+        OK(clReleaseProgram(p[v]));
+    }
+    OK(clReleaseMemObject(m));
+    close_cl(&c);
+}
+END_TEST
+
 typedef cl_int(CL_API_CALL *suggest_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *);
 
 /* cl_khr_suggested_local_work_size is there, and says something that can be launched. */
@@ -92,5 +121,5 @@ START_TEST(a_local_size_is_suggested)
 }
 END_TEST
 
-YK_TEST_MAIN("intel_program", no_part_of_a_sum_is_lost, times_stay_right_after_a_marker_was_asked_for_its,
-             a_local_size_is_suggested)
+YK_TEST_MAIN("intel_program", no_part_of_a_sum_is_lost, ragged_ranges_are_refused_at_once,
+             times_stay_right_after_a_marker_was_asked_for_its, a_local_size_is_suggested)
