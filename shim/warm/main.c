@@ -127,17 +127,40 @@ static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, cons
     return true;
 }
 
+/* The lock of file NAME, HOW, until we end. False: somebody else has it. Where there can be no such file all have it. */
+static bool lock_file(const char *name, int how)
+{
+    char dir[PATH_MAX - 64], path[PATH_MAX];
+    if (yk_dir("cache", "warm", dir, sizeof dir) != YK_OK)
+        return true;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, how) == 0)
+        return true;
+    bool taken = errno == EWOULDBLOCK;
+    close(fd);
+    return !taken;
+}
+
 /* One of us at a time: the compilers of several would take the processors from what the user waits for, and PoCL 3.1
  * does not bear two processes that compile one program. */
 static void take_turn(void)
 {
-    char dir[PATH_MAX - 64], path[PATH_MAX];
-    if (yk_dir("cache", "warm", dir, sizeof dir) != YK_OK)
-        return;
-    snprintf(path, sizeof path, "%s/turn", dir);
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        (void)flock(fd, LOCK_EX); /* until we end */
+    (void)lock_file("turn", LOCK_EX);
+}
+
+/* A few of us may wait for their turn; who comes then ends, and later processes of the program ask again. A program of
+ * hundreds of kernels would leave as many of us behind. */
+static bool take_place(void)
+{
+    enum { PLACES = 12 };
+    for (int i = 0; i < PLACES; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "place.%d", i);
+        if (lock_file(name, LOCK_EX | LOCK_NB))
+            return true;
+    }
+    return false;
 }
 
 /* The facts stay in the transformer's cache, where libyoke.so looks first. */
@@ -177,6 +200,8 @@ static int try_mailboxes(int asker)
 {
     yk_status s;
     set_limits();
+    if (!take_place())
+        _exit(1);
     let_finish(asker);
     take_turn();
     const struct yk_machine *m = yk_machine_get(&s);
@@ -199,7 +224,7 @@ int main(int argc, char **argv)
         return 2;
     unlink(argv[1]);
     set_limits();
-    if (yk_warm_read(f, &r) != YK_OK)
+    if (!take_place() || yk_warm_read(f, &r) != YK_OK)
         return 1;
     let_finish(r.asker);
     take_turn();
