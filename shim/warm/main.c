@@ -127,7 +127,8 @@ static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, cons
     return true;
 }
 
-/* The lock of file NAME, HOW, until we end. False: somebody else has it. Where there can be no such file all have it. */
+/* The lock of file NAME, HOW, until we end. False: somebody else has it. Where there can be no such file all have it.
+ */
 static bool lock_file(const char *name, int how)
 {
     char dir[PATH_MAX - 64], path[PATH_MAX];
