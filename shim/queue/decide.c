@@ -98,13 +98,18 @@ static bool is_left_out(const struct yk_code *code)
     return until && yk_now_ns() < until;
 }
 
-/* It has been found to be: a launch that is asked about goes by way of the worker, which a short one pays for with as
- * much again as it takes. */
-static void leave_out(struct yk_code *code, bool would_mixed)
+/* It has been found to be, in D: a launch that is asked about goes by way of the worker, which a short one pays for
+ * with as much again as it takes, and so do those behind it. */
+static void leave_out(const struct yk_launch *l, bool would_mixed, struct yk_decision *d)
 {
-    const uint64_t again_ns = 50000000; /* the classes may become known, or other devices come */
-    __atomic_store_n(&code->left_mixed, would_mixed, __ATOMIC_RELAXED);
-    __atomic_store_n(&code->left_until, yk_now_ns() + again_ns, __ATOMIC_RELAXED);
+    const uint64_t again_ns = 200000000; /* the classes may become known, or other devices come */
+    const double small_ms = 0.3;
+    double ms = yk_remember_alone(l);
+    d->measure = !(ms > 0);
+    if (ms > 0 && ms < small_ms)
+        yk_code_is_small(l->code, (double)yk_decide_items(l));
+    __atomic_store_n(&l->code->left_mixed, would_mixed, __ATOMIC_RELAXED);
+    __atomic_store_n(&l->code->left_until, yk_now_ns() + again_ns, __ATOMIC_RELAXED);
 }
 
 /* PENDING: L has come to the worker for something to be asked about it. */
@@ -352,7 +357,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
         if (!left_out)
             yk_warm_prepare(l, d->local);
         if (left_out) {
-            leave_out(l->code, would_mixed);
+            leave_out(l, would_mixed, d);
             whole(d, left_out_text);
         } else
             whole_or_ahead(l, f, d, why);
