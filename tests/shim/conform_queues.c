@@ -121,4 +121,58 @@ START_TEST(atomics_of_queues_by_turns_all_count)
 }
 END_TEST
 
-YK_TEST_MAIN("conform_queues", atomics_of_several_threads_all_count, atomics_of_queues_by_turns_all_count)
+static const char scattering[] = "kernel void scatter(global int *to, global const int *at, int v)"
+                                 "{ int i = get_global_id(0); to[at[i]] = v + i; }";
+
+/* Each queue's launches write places of their own, between those of the others: which, nobody but the kernel knows. */
+START_TEST(scattered_writes_of_several_threads_all_stay)
+{
+    enum { ROUNDS = 5 };
+    struct cl c = open_cl(0);
+    cl_program p = build(&c, scattering);
+    cl_int *at = malloc(BYTES), *got = malloc(BYTES * QUEUES);
+    cl_mem to = buffer_of(&c, CL_MEM_READ_WRITE, BYTES * QUEUES, NULL), places[QUEUES];
+    struct one_queue o[QUEUES];
+    pthread_t thread[QUEUES];
+    cl_int err;
+    for (int q = 0; q < QUEUES; q++) {
+        for (int i = 0; i < N; i++)
+            at[i] = (i * 5 % N) * QUEUES + q;
+        places[q] = buffer_of(&c, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, BYTES, at);
+        o[q] = (struct one_queue){.c = &c, .launches = 40};
+        o[q].queue = clCreateCommandQueue(c.context, c.device, 0, &err);
+        OK(err);
+        o[q].kernel = kernel_of(p, "scatter");
+        OK(clSetKernelArg(o[q].kernel, 0, sizeof to, &to));
+        OK(clSetKernelArg(o[q].kernel, 1, sizeof places[q], &places[q]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int q = 0; q < QUEUES; q++) {
+            cl_int v = 1000 * round + 100000 * q;
+            OK(clSetKernelArg(o[q].kernel, 2, sizeof v, &v));
+        }
+        for (int q = 0; q < QUEUES; q++)
+            ck_assert_int_eq(pthread_create(&thread[q], NULL, launch_all, &o[q]), 0);
+        for (int q = 0; q < QUEUES; q++)
+            pthread_join(thread[q], NULL);
+        OK(clEnqueueReadBuffer(c.queue, to, CL_TRUE, 0, BYTES * QUEUES, got, 0, NULL, NULL));
+        for (int q = 0; q < QUEUES; q++) {
+            ck_assert_int_eq(o[q].err, CL_SUCCESS);
+            for (int i = 0; i < N; i++)
+                ck_assert_int_eq(got[(i * 5 % N) * QUEUES + q], 1000 * round + 100000 * q + i);
+        }
+    }
+    for (int q = 0; q < QUEUES; q++) {
+        drop_queue(&o[q]);
+        OK(clReleaseMemObject(places[q]));
+    }
+    OK(clReleaseMemObject(to));
+    OK(clReleaseProgram(p));
+    free(at);
+    free(got);
+    close_cl(&c);
+}
+END_TEST
+
+YK_TEST_MAIN("conform_queues", atomics_of_several_threads_all_count, atomics_of_queues_by_turns_all_count,
+             scattered_writes_of_several_threads_all_stay)
