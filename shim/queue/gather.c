@@ -37,6 +37,7 @@ struct yk_gather {
     bool watched, woken;  /* the worker looks again by itself in a moment; has been told to */
     unsigned taken, seen; /* launches held so far; when the worker last looked */
     unsigned next_pause;  /* launches */
+    unsigned lone;        /* windows of one launch in a row */
 };
 
 void yk_gather_finish(struct yk_gather *g)
@@ -143,10 +144,12 @@ static unsigned is_enough(const struct yk_gather *g, unsigned run)
     return many || (g->now.n >= ENOUGH && g->now.groups >= enough);
 }
 
-/* Little of what is held could be merged: so it was not worth it. With the lock held. */
+/* Little of what is held could be merged, or one launch after another was asked for as soon as it was held: so it was
+ * not worth it. With the lock held. */
 static void judge(struct yk_queue *q, struct yk_gather *g, unsigned top)
 {
-    if (2 * top > g->now.n && g->now.n >= 2) {
+    g->lone = g->now.n > 1 ? 0 : g->lone + (g->now.n == 1);
+    if ((2 * top > g->now.n && g->now.n >= 2) || g->lone >= LOOK) {
         g->next_pause = g->next_pause < PAUSE ? PAUSE : g->next_pause < PAUSE_MOST ? 2 * g->next_pause : PAUSE_MOST;
         __atomic_store_n(&q->pause, g->next_pause, __ATOMIC_RELAXED);
     } else if (g->now.n >= LOOK) {

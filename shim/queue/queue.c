@@ -1,4 +1,5 @@
 #include "shim/queue/queue.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -168,6 +169,7 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
     c->next = NULL;
     *q->last = c;
     q->last = &c->next;
+    q->newest = c->event;
     q->pushed++;
     if (c == q->first)
         yk_background_hold(&q->holds_exit, true); /* until its worker has looked */
@@ -175,6 +177,34 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
     pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     return CL_SUCCESS;
+}
+
+/* The newest command is complete, and with it all of an in-order queue: the worker is about to say so. */
+static bool is_over(struct yk_queue *q)
+{
+    if (q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return false;
+    yk_lock_take(&q->lock);
+    bool over = q->newest && __atomic_load_n(&q->newest->status, __ATOMIC_ACQUIRE) <= CL_COMPLETE;
+    yk_lock_drop(&q->lock);
+    return over;
+}
+
+bool yk_queue_enter_late(struct yk_queue *q)
+{
+    /* Microseconds. A thousand launches that the program makes next would else come to the worker one by one, each
+     * behind the other, until the program waits again. */
+    enum { TRIES = 2000, BUSY = 500 };
+    if (yk_queue_failed(q) || !is_over(q))
+        return false;
+    for (unsigned i = 0; i < TRIES && yk_queue_busy(q); i++)
+        if (i >= BUSY)
+            sched_yield();
+    yk_alone_add(&q->issuing, 1);
+    if (!__atomic_load_n(&q->npending, __ATOMIC_SEQ_CST))
+        return true;
+    yk_alone_add(&q->issuing, -1u);
+    return false;
 }
 
 void yk_queue_ask(struct yk_queue *q)

@@ -32,6 +32,7 @@ struct yk_queue {
     struct yk_lock lock;
     pthread_cond_t work, idle;
     struct yk_command *first, **last; /* pending, oldest first */
+    struct yk_event *newest;          /* of what was pushed last, until its worker is done with it; under lock */
     unsigned npending;                /* also the one being carried out, and YK_QUEUE_FAILED; atomic to read */
     unsigned issuing;                 /* threads on the fast path; atomic. While there are some the worker waits */
     cl_int failure;                   /* what went wrong, while YK_QUEUE_FAILED; and whom to tell */
@@ -92,6 +93,10 @@ static inline bool yk_queue_busy(struct yk_queue *q)
     return __atomic_load_n(&q->npending, __ATOMIC_ACQUIRE) != 0;
 }
 
+/** Something is pending, as it seems: enter nevertheless, where all that is missing is that the worker notes the end of
+ * a command which the program may know to be complete? */
+bool yk_queue_enter_late(struct yk_queue *q);
+
 /** The fast path: between these two nothing of this queue is carried out, so that what a thread issues and what it
  * records of it are one step to the worker. False: something is pending; not entered. Cost: two atomic additions. */
 static inline bool yk_queue_enter(struct yk_queue *q)
@@ -100,7 +105,7 @@ static inline bool yk_queue_enter(struct yk_queue *q)
     if (__builtin_expect(!__atomic_load_n(&q->npending, __ATOMIC_SEQ_CST), 1))
         return true;
     yk_alone_add(&q->issuing, -1u);
-    return false;
+    return yk_queue_enter_late(q);
 }
 static inline void yk_queue_leave(struct yk_queue *q)
 {

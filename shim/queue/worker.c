@@ -107,6 +107,8 @@ static void await_issuing(struct yk_queue *q)
 /* C, which nobody finds any more, is over; the first N commands are. With the lock held, which they drop. */
 static void done_with(struct yk_queue *q, struct yk_command *c)
 {
+    if (q->newest == c->event)
+        q->newest = NULL;
     if (!(__atomic_sub_fetch(&q->npending, 1, __ATOMIC_ACQ_REL) & ~(unsigned)YK_QUEUE_FAILED))
         pthread_cond_broadcast(&q->idle);
     yk_lock_drop(&q->lock);

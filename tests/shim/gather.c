@@ -4,6 +4,7 @@
  *   many    more different launches than yoke remembers, each with a value of its own
  *   long    launches that take long enough to be divided, and leave most of a device idle
  *   windows more launches than a window has, of which few depend on others
+ *   behind  launches right behind blocking writes, which yoke carries out itself
  *   piled   launches enqueued behind one that waits for the program itself; every third time somebody waits for the
  * last late    launches that are held, and between them ones that go straight to the driver with some arguments of
  * theirs Every result is checked here. */
@@ -161,6 +162,16 @@ static void windows(int round, cl_kernel k, unsigned sparse)
         }
 }
 
+static void behind(int round)
+{
+    enum { WRITTEN = 1 << 18 };
+    static int from[WRITTEN];
+    check(clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, sizeof from, from, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    for (int i = 0; i < LAUNCHES; i++)
+        launch(0, i, round + i, NULL);
+    expect(LAUNCHES, 1, round);
+}
+
 static void piled(int round, cl_context context)
 {
     cl_int err;
@@ -221,6 +232,8 @@ int main(int argc, char **argv)
         windows(round, add, round % 4 ? 200 : 1 << 20);
     for (int round = 0; round < ROUNDS && !strcmp(how, "long"); round++)
         slow(round, k);
+    for (int round = 0; round < 10 * ROUNDS && !strcmp(how, "behind"); round++)
+        behind(round);
     cl_mem other = plain_buffer(&p, 2 * LAUNCHES * LOCAL * sizeof *host);
     for (int round = 0; round < ROUNDS && !strcmp(how, "late"); round++)
         late(round, other);

@@ -21,6 +21,14 @@ def merged(home, program, *arguments, **settings):
         return json.load(f)["merged"]
 
 
+def by_worker(home, program):
+    """How many launches right behind a blocking write came to the queue's worker, one by one, to be decided on."""
+    trace = f"{home}/trace.json"
+    merged(home, program, "behind", POCL_DEVICES="basic basic", YOKE_FAULT="own@*;gpu@*", YOKE_RING="ask", YOKE_GATHER="off", YOKE_TRACE=trace)
+    with open(trace, encoding="utf-8") as f:
+        return sum('"cat":"decision"' in line and '"ph":"X"' in line for line in f)
+
+
 def main():
     bad = []
     with tempfile.TemporaryDirectory() as home:
@@ -32,6 +40,7 @@ def main():
         # Where the device is taken for a GPU's, by itself: queues hold nothing for a while after windows that were chains.
         chains = merged(home, sys.argv[2], "1", "9", YOKE_FAULT="own@*;gpu@*")
         merged(home, sys.argv[2], "2", "2", YOKE_GATHER="force")
+        decided = by_worker(home, sys.argv[1])
     # Windows may end early where this machine is busy, so that fewer are merged, in more.
     # In one that ends right behind the launch with an event, more than a few have one.
     if not 0 < alone["launches"] <= 20 * 31 + max(alone["as"] - 20, 0):
@@ -48,9 +57,11 @@ def main():
         bad.append(f"launches between others are not merged: {late}")
     if long["launches"] < 20 * 4:
         bad.append(f"launches that could be divided are not merged: {long}")
+    if decided > 200 * 32 // 20:
+        bad.append(f"{decided} of 6400 launches behind blocking writes went by way of the worker")
     if not 0 < chains["launches"] < 100000:
         bad.append(f"of launches that depend on one another as many are merged as if they did not, or none: {chains}")
-    print(alone, mixed, many, windows, piled, late, long, chains)
+    print(alone, mixed, many, windows, piled, late, long, chains, decided)
     sys.exit("\n".join(bad) if bad else 0)
 
 
