@@ -58,7 +58,7 @@ struct yk_store {
     bool only_primary;          /* and nowhere else; atomic */
     uint32_t user;              /* the first queue with a launch over it; 0: none (queue/users.h); atomic */
     bool shared;                /* other queues have had some too; atomic */
-    unsigned dividing;          /* launches under way that are divided and change it by atomics; atomic */
+    int dividing;               /* launches under way that are divided and change it by atomics; atomic */
 };
 
 /** What the host may do with the bytes. */

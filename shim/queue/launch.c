@@ -105,18 +105,19 @@ static bool launch_resident(struct yk_command *c)
     return yk_launch_at_primary(l) && yk_decide_whole_now(l);
 }
 
-/* Was L's program built as OpenCL C 2.0 or later? */
-static bool is_c20(const struct yk_launch *l)
+/* Was L's program built from source as OpenCL C of before 2.0? Of binaries nobody knows. */
+static bool is_c1x(const struct yk_launch *l)
 {
-    const char *options = l->code->build->options, *std = options ? strstr(options, "-cl-std=CL") : NULL;
-    return std && std[strlen("-cl-std=CL")] >= '2';
+    const struct yk_build *b = l->code->build;
+    const char *std = b->options ? strstr(b->options, "-cl-std=CL") : NULL;
+    return b->source && !(std && std[strlen("-cl-std=CL")] >= '2');
 }
 
-/* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0, nor in a program that was not
- * built as of that version, which only PoCL does not mind; since 3.0 a device says so. */
+/* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0, nor in a program of an older
+ * version, which only PoCL does not mind; since 3.0 a device says so. */
 static bool takes_ragged(const struct yk_launch *l, cl_device_id on)
 {
-    if (!is_c20(l) && strcmp(yk_rt.primary->platform_name, "Portable Computing Language") != 0)
+    if (is_c1x(l) && strcmp(yk_rt.primary->platform_name, "Portable Computing Language") != 0)
         return false;
     cl_bool ragged = CL_TRUE;
     if (yk_rt.primary->version >= 300)

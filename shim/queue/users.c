@@ -42,24 +42,25 @@ bool yk_users_several(const struct yk_launch *l, const struct yk_facts_kernel *f
     return false;
 }
 
-bool yk_users_begin(const struct yk_launch *l, const struct yk_facts_kernel *f)
+static void add(const struct yk_launch *l, const struct yk_facts_kernel *f, int n)
 {
     for (unsigned i = 0; i < count(l, f); i++) {
         struct yk_store *s = changed(l, f, i);
         if (s)
-            __atomic_add_fetch(&s->dividing, 1, __ATOMIC_SEQ_CST);
+            __atomic_add_fetch(&s->dividing, n, __ATOMIC_SEQ_CST);
     }
+}
+
+bool yk_users_begin(const struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    add(l, f, 1);
     if (!yk_users_several(l, f))
         return true;
-    yk_users_end(l, f);
+    add(l, f, -1);
     return false;
 }
 
 void yk_users_end(const struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    for (unsigned i = 0; i < count(l, f); i++) {
-        struct yk_store *s = changed(l, f, i);
-        if (s)
-            __atomic_sub_fetch(&s->dividing, 1, __ATOMIC_SEQ_CST);
-    }
+    add(l, f, -1);
 }

@@ -47,17 +47,18 @@ static void drop_queue(struct one_queue *o)
     OK(clReleaseCommandQueue(o->queue));
 }
 
-/* BY of all launches together, and their number. */
-static void expect(struct cl *c, cl_mem m, int launches, int by)
+/* What counter K holds after so many LAUNCHES, whose values come to BY. */
+static cl_int counted(int k, int launches, int by)
 {
-    cl_int got[COUNTERS];
-    OK(clEnqueueReadBuffer(c->queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
-    for (int k = 0; k < COUNTERS; k++) {
-        int want = 0;
-        for (int i = k; i < N; i += COUNTERS)
-            want += launches * (i % 5) + by;
-        ck_assert_int_eq(got[k], want);
-    }
+    cl_int n = 0;
+    for (int i = k; i < N; i += COUNTERS)
+        n += launches * (i % 5) + by;
+    return n;
+}
+
+static void read_counters(struct cl *c, cl_mem m, cl_int *got)
+{
+    OK(clEnqueueReadBuffer(c->queue, m, CL_TRUE, 0, COUNTERS * sizeof *got, got, 0, NULL, NULL));
 }
 
 /* Each queue's thread goes on by itself; nobody waits for another. */
@@ -82,7 +83,10 @@ START_TEST(atomics_of_several_threads_all_count)
         ck_assert_int_eq(o[i].err, CL_SUCCESS);
         drop_queue(&o[i]);
     }
-    expect(&c, m, QUEUES * LAUNCHES, by);
+    cl_int got[COUNTERS];
+    read_counters(&c, m, got);
+    for (int k = 0; k < COUNTERS; k++)
+        ck_assert_int_eq(got[k], counted(k, QUEUES * LAUNCHES, by));
     OK(clReleaseMemObject(m));
     OK(clReleaseProgram(p));
     close_cl(&c);
@@ -113,7 +117,10 @@ START_TEST(atomics_of_queues_by_turns_all_count)
             OK(clFinish(o[i].queue));
             drop_queue(&o[i]);
         }
-        expect(&c, m, launches, by);
+        cl_int got[COUNTERS];
+        read_counters(&c, m, got);
+        for (int k = 0; k < COUNTERS; k++)
+            ck_assert_int_eq(got[k], counted(k, launches, by));
         OK(clReleaseMemObject(m));
     }
     OK(clReleaseProgram(p));
