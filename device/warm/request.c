@@ -13,7 +13,7 @@
 #include "base/record.h"
 
 enum { MOST_TEXT = 64 << 20, CHECK = 16 };
-static const char magic[] = "yoke-warm 4\n";
+static const char magic[] = "yoke-warm 5\n";
 
 static void put_text(FILE *f, const char *text)
 {
@@ -22,14 +22,22 @@ static void put_text(FILE *f, const char *text)
     fputc('\n', f);
 }
 
+static bool is_sampled(enum yk_warm_arg kind)
+{
+    return kind == YK_WARM_IMAGE || kind == YK_WARM_SAMPLER;
+}
+
 yk_status yk_warm_write(FILE *f, const struct yk_warm_request *r)
 {
     fputs(magic, f);
     fprintf(f, "%d %u %u %u\n", r->asker, r->device, r->dims, r->nargs);
     for (unsigned i = 0; i < 3; i++)
         fprintf(f, "%" PRIu64 " %" PRIu64 "\n", r->local[i], r->global[i]);
-    for (unsigned i = 0; i < r->nargs; i++)
+    for (unsigned i = 0; i < r->nargs; i++) {
         fprintf(f, "%d %" PRIu64 "\n", (int)r->kind[i], r->size[i]);
+        for (unsigned k = 0; k < 3 && is_sampled(r->kind[i]); k++)
+            fprintf(f, "%" PRIu64 " %" PRIu64 "\n", r->sampled[i].word[k], r->sampled[i].extent[k]);
+    }
     put_text(f, r->kernel);
     put_text(f, r->options);
     put_text(f, r->files);
@@ -63,9 +71,12 @@ yk_status yk_warm_read(FILE *f, struct yk_warm_request *r)
             return YK_EFORMAT;
     for (unsigned i = 0; i < r->nargs; i++) {
         int kind;
-        if (fscanf(f, "%d %" SCNu64, &kind, &r->size[i]) != 2 || kind < 0 || kind > YK_WARM_LOCAL)
+        if (fscanf(f, "%d %" SCNu64, &kind, &r->size[i]) != 2 || kind < 0 || kind > YK_WARM_SAMPLER)
             return YK_EFORMAT;
         r->kind[i] = (enum yk_warm_arg)kind;
+        for (unsigned k = 0; k < 3 && is_sampled(r->kind[i]); k++)
+            if (fscanf(f, "%" SCNu64 " %" SCNu64, &r->sampled[i].word[k], &r->sampled[i].extent[k]) != 2)
+                return YK_EFORMAT;
     }
     r->kernel = take_text(f);
     r->options = take_text(f);

@@ -13,7 +13,13 @@
 
 enum { YK_WARM_ARGS = 128 };
 
-enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL };
+enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL, YK_WARM_IMAGE, YK_WARM_SAMPLER };
+
+/* An image or a sampler, in OpenCL's numbers. */
+struct yk_warm_sampled {
+    uint64_t word[3];   /* its type, channel order and channel type; normalized coordinates, addressing, filter */
+    uint64_t extent[3]; /* of an image (device/image_desc.h) */
+};
 
 struct yk_warm_request {
     int asker;       /* process that asks; 0: nobody is to be waited for */
@@ -26,6 +32,7 @@ struct yk_warm_request {
     unsigned dims, nargs;
     enum yk_warm_arg kind[YK_WARM_ARGS];
     uint64_t size[YK_WARM_ARGS];
+    struct yk_warm_sampled sampled[YK_WARM_ARGS];
 };
 
 /** Errors: YK_EIO. */

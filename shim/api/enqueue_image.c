@@ -34,6 +34,14 @@ cl_int yk_image_carry(struct yk_command *c, cl_event *real)
     return yk_command_issued(err, real);
 }
 
+/* ERR: what the driver said of a write to M. */
+static cl_int wrote(struct yk_mem *m, cl_int err)
+{
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(m, 0, m->size);
+    return err;
+}
+
 #define IMAGE_KIND(name, type_)                                                                                        \
     static cl_int name##_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait,               \
                                cl_event *real);                                                                        \
@@ -53,35 +61,33 @@ IMAGE_KIND(read, CL_COMMAND_READ_IMAGE)
 
 IMAGE_KIND(write, CL_COMMAND_WRITE_IMAGE)
 {
-    return YK_CL_P->EnqueueWriteImage(Q, A, blocking, I->origin, I->region, I->row_pitch, I->slice_pitch, I->ptr, nwait,
-                                      wait, real);
+    return wrote(I->a, YK_CL_P->EnqueueWriteImage(Q, A, blocking, I->origin, I->region, I->row_pitch, I->slice_pitch,
+                                                  I->ptr, nwait, wait, real));
 }
 
 IMAGE_KIND(fill, CL_COMMAND_FILL_IMAGE)
 {
     (void)blocking;
-    return YK_CL_P->EnqueueFillImage(Q, A, I->color, I->origin, I->region, nwait, wait, real);
+    return wrote(I->a, YK_CL_P->EnqueueFillImage(Q, A, I->color, I->origin, I->region, nwait, wait, real));
 }
 
 IMAGE_KIND(copy, CL_COMMAND_COPY_IMAGE)
 {
     (void)blocking;
-    return YK_CL_P->EnqueueCopyImage(Q, A, B, I->origin, I->to_origin, I->region, nwait, wait, real);
+    return wrote(I->b, YK_CL_P->EnqueueCopyImage(Q, A, B, I->origin, I->to_origin, I->region, nwait, wait, real));
 }
 
 IMAGE_KIND(to_buffer, CL_COMMAND_COPY_IMAGE_TO_BUFFER)
 {
     (void)blocking;
-    cl_int err = YK_CL_P->EnqueueCopyImageToBuffer(Q, A, B, I->origin, I->region, I->offset, nwait, wait, real);
-    if (err == CL_SUCCESS)
-        yk_mem_primary_writes(I->b, 0, I->b->size);
-    return err;
+    return wrote(I->b, YK_CL_P->EnqueueCopyImageToBuffer(Q, A, B, I->origin, I->region, I->offset, nwait, wait, real));
 }
 
 IMAGE_KIND(from_buffer, CL_COMMAND_COPY_BUFFER_TO_IMAGE)
 {
     (void)blocking;
-    return YK_CL_P->EnqueueCopyBufferToImage(Q, A, B, I->offset, I->to_origin, I->region, nwait, wait, real);
+    return wrote(I->b,
+                 YK_CL_P->EnqueueCopyBufferToImage(Q, A, B, I->offset, I->to_origin, I->region, nwait, wait, real));
 }
 
 /* Handles checked, coordinates copied; the driver checks the rest. */

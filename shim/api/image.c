@@ -1,7 +1,9 @@
-/* Images, samplers and pipes: only the primary has them. Commands on images: enqueue_image.c. */
+/* Images, samplers and pipes, which the primary has; of some images and samplers other devices have copies (image.h).
+ * Commands on images: enqueue_image.c. */
+#include <stdlib.h>
 #include "shim/api/api.h"
 #include "shim/memory/mem.h"
-#include "shim/object/sampler.h"
+#include "shim/core/sampler.h"
 
 /* HOST: what the program's host may not do with it, of which the driver knows nothing. */
 static cl_mem wrap(struct yk_context *ctx, cl_mem real, cl_mem_flags host, void *host_ptr, struct yk_mem *parent,
@@ -22,6 +24,8 @@ static cl_mem wrap(struct yk_context *ctx, cl_mem real, cl_mem_flags host, void 
         m = yk_mem_wrap(ctx, type, flags, flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL, parent, real);
         if (!m)
             err = CL_OUT_OF_HOST_MEMORY;
+        else if (!parent && type != CL_MEM_OBJECT_PIPE)
+            m->image = yk_image_describe(real, type, flags);
     }
     yk_set_err(errcode_ret, err);
     return (cl_mem)(void *)m;
@@ -74,6 +78,10 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
         yk_handle_release((struct yk_handle *)(void *)image);
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         return NULL;
+    }
+    if (image && properties && properties[0]) { /* perhaps over memory of another API */
+        free(((struct yk_mem *)(void *)image)->image);
+        ((struct yk_mem *)(void *)image)->image = NULL;
     }
     return image;
 }
@@ -155,9 +163,19 @@ cl_int yk_api_GetImageInfo(cl_mem image, cl_image_info param_name, size_t param_
     return YK_CL_P->GetImageInfo(yk_mem_real(m, YK_P), param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-static cl_sampler wrap_sampler(struct yk_context *ctx, cl_sampler real, cl_int err, cl_int *errcode_ret)
+/* Has the LIST, which ends with 0, only what a sampler of OpenCL 1.2 has? */
+static bool is_plain(const cl_sampler_properties *list)
 {
-    struct yk_sampler *s = real ? yk_sampler_wrap(ctx, real) : NULL;
+    for (; list && *list; list += 2)
+        if (*list != CL_SAMPLER_NORMALIZED_COORDS && *list != CL_SAMPLER_ADDRESSING_MODE &&
+            *list != CL_SAMPLER_FILTER_MODE)
+            return false;
+    return true;
+}
+
+static cl_sampler wrap_sampler(struct yk_context *ctx, cl_sampler real, bool plain, cl_int err, cl_int *errcode_ret)
+{
+    struct yk_sampler *s = real ? yk_sampler_wrap(ctx, real, plain) : NULL;
     yk_set_err(errcode_ret, real && !s ? CL_OUT_OF_HOST_MEMORY : err);
     return (cl_sampler)(void *)s;
 }
@@ -169,7 +187,7 @@ cl_sampler yk_api_CreateSampler(cl_context context, cl_bool normalized_coords, c
     cl_int err = CL_INVALID_CONTEXT;
     cl_sampler real =
         ctx ? YK_CL_P->CreateSampler(ctx->real[YK_P], normalized_coords, addressing_mode, filter_mode, &err) : NULL;
-    return wrap_sampler(ctx, real, err, errcode_ret);
+    return wrap_sampler(ctx, real, true, err, errcode_ret);
 }
 
 cl_sampler yk_api_CreateSamplerWithProperties(cl_context context, const cl_sampler_properties *sampler_properties,
@@ -178,7 +196,7 @@ cl_sampler yk_api_CreateSamplerWithProperties(cl_context context, const cl_sampl
     struct yk_context *ctx = yk_context_from(context);
     cl_int err = CL_INVALID_CONTEXT;
     cl_sampler real = ctx ? YK_CL_P->CreateSamplerWithProperties(ctx->real[YK_P], sampler_properties, &err) : NULL;
-    return wrap_sampler(ctx, real, err, errcode_ret);
+    return wrap_sampler(ctx, real, is_plain(sampler_properties), err, errcode_ret);
 }
 
 cl_int yk_api_RetainSampler(cl_sampler sampler)

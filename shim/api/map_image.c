@@ -68,7 +68,10 @@ static cl_int unmap_carry(struct yk_command *c, cl_event *real)
     /* Where the map itself may have failed the app has seen nothing that is worth writing. */
     if (!(I->map_flags & WRITES) || yk_queue_failed(c->queue))
         return CL_SUCCESS;
-    return YK_CL_P->EnqueueWriteImage(Q, A, CL_TRUE, I->origin, I->region, 0, 0, I->ptr, 0, NULL, NULL);
+    cl_int err = YK_CL_P->EnqueueWriteImage(Q, A, CL_TRUE, I->origin, I->region, 0, 0, I->ptr, 0, NULL, NULL);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(I->a, 0, I->a->size);
+    return err;
 }
 
 static cl_int unmap_capture(struct yk_command *c)

@@ -75,6 +75,7 @@ static void context_destroy(struct yk_handle *h)
         yk_mailboxes_destroy(m->mailboxes);
         free(m);
     }
+    yk_context_samplers_finish(ctx);
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_cl *cl = yk_rt.machine->device[i].cl;
         for (int way = 0; way < YK_WAYS; way++) {

@@ -42,6 +42,7 @@ struct yk_context {
     cl_command_queue link[YK_WAYS][YK_MAX_DEVICES]; /* for rings alone */
     struct yk_ring *ring[YK_WAYS][YK_MAX_DEVICES];  /* made by memory/link.c when they pay; atomic */
     struct yk_context_mailboxes *mailboxes;         /* made by memory/mailbox.c when they pay; atomic */
+    struct yk_context_sampler *samplers;            /* of other devices (sampler.c); atomic */
     struct yk_store *host_stores; /* memory/store.c: those whose bytes belong into the app's memory; under the lock */
     unsigned nhost_stores;        /* atomic to read */
     struct yk_context_notify *on_destroy;
@@ -74,6 +75,9 @@ cl_command_queue yk_context_transfer_queue(struct yk_context *ctx, unsigned dev)
 
 /** The same for what goes through a ring, one per direction, so that both overlap. */
 cl_command_queue yk_context_link_queue(struct yk_context *ctx, unsigned dev, enum yk_direction way);
+
+/** The end of what yk_sampler_on (sampler.h) has made. */
+void yk_context_samplers_finish(struct yk_context *ctx);
 
 static inline struct yk_context *yk_context_from(cl_context c)
 {

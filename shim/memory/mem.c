@@ -80,6 +80,7 @@ static void mem_destroy(struct yk_handle *h)
         yk_drop(&m->parent->h);
     yk_drop(&m->ctx->h);
     yk_lock_finish(&m->lock);
+    free(m->image);
     free(m->properties);
     free(m);
 }
@@ -212,18 +213,17 @@ struct yk_mem *yk_mem_wrap(struct yk_context *ctx, cl_mem_object_type type, cl_m
 
 cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev)
 {
-    if (!m->store)
-        return NULL;
-    if (!m->parent)
+    if (m->store && !m->parent)
         return yk_store_real(m->store, dev);
-    cl_mem real, none = NULL;
-    cl_mem whole = yk_store_real(m->store, dev);
-    if (!whole)
-        return NULL;
     const struct yk_device *d = &yk_rt.machine->device[dev];
+    cl_mem real = NULL, none = NULL;
+    cl_mem whole = m->store ? yk_store_real(m->store, dev) : NULL;
     cl_buffer_region region = {m->origin, m->size};
     cl_int err;
-    real = d->cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    if (m->image)
+        real = yk_image_make(m->image, m->ctx, dev);
+    else if (whole)
+        real = d->cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
     if (!real)
         return NULL;
     if (!__atomic_compare_exchange_n(&m->own[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -1,9 +1,10 @@
-/* Virtual memory objects: buffers, sub-buffers (a window of their parent's store), and images and pipes, which only the
- * primary has. Who uses it: queue/, object/, api/. */
+/* Virtual memory objects: buffers, sub-buffers (a window of their parent's store), images, of which other devices may
+ * have copies (image.h), and pipes, which only the primary has. Who uses it: queue/, object/, api/. */
 #ifndef YK_SHIM_MEMORY_MEM_H
 #define YK_SHIM_MEMORY_MEM_H
 
 #include "shim/core/context.h"
+#include "shim/memory/image.h"
 #include "shim/memory/store.h"
 
 /* The app's function for the end of an object. POST runs something on yoke's callback thread (it lives above this
@@ -46,7 +47,8 @@ struct yk_mem {
     struct yk_mem *parent;      /* held; sub-buffers, image from buffer */
     size_t origin;              /* in the store */
     struct yk_store *store;     /* held; NULL: not a buffer */
-    cl_mem own[YK_MAX_DEVICES]; /* real handle of a sub-buffer; of the primary for other objects */
+    cl_mem own[YK_MAX_DEVICES]; /* real handle of a sub-buffer or image; of the primary for other objects */
+    struct yk_image *image;     /* NULL: none, or other devices may have no copy of it (image.h) */
     cl_mem_properties *properties;
     size_t nproperties;
     struct yk_lock lock;
@@ -93,10 +95,12 @@ static inline bool yk_mem_at_primary(const struct yk_mem *m)
     return !m->store || __atomic_load_n(&m->store->at_primary, __ATOMIC_ACQUIRE);
 }
 
-/** The primary writes [off, off+len) of M. Cost: a load where nobody else has a copy. */
+/** The primary writes [off, off+len) of M, or to an image. Cost: two loads where nobody else has a copy. */
 static inline void yk_mem_primary_writes(struct yk_mem *m, size_t off, size_t len)
 {
-    if (m->store && !__atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE))
+    if (m->image)
+        yk_image_wrote(m->image);
+    else if (m->store && !__atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE))
         yk_store_wrote(m->store, yk_rt.primary->index, m->origin + off, len);
 }
 

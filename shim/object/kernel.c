@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/alone.h"
 #include "shim/core/registry.h"
-#include "shim/object/sampler.h"
+#include "shim/core/sampler.h"
 
 static void kernel_destroy(struct yk_handle *h)
 {
@@ -138,15 +138,23 @@ static cl_int set_bytes(struct yk_kernel *k, cl_uint i, size_t size, const void 
 static bool set_handle(struct yk_kernel *k, cl_uint i, void *p, cl_int *err)
 {
     void *real = NULL;
-    if (yk_handle_is(p, YK_KIND_SAMPLER))
-        real = ((struct yk_sampler *)p)->real;
+    const struct yk_sampler *s = yk_handle_is(p, YK_KIND_SAMPLER) ? p : NULL;
+    if (s)
+        real = s->real;
     else if (yk_handle_is(p, YK_KIND_QUEUE))
         real = ((struct yk_queue *)p)->real;
     else
         return false;
     *err = yk_rt.primary->cl->SetKernelArg(k->fast.real, i, sizeof real, &real);
+    struct yk_value v = {.kind = YK_VALUE_PRIMARY, .size = sizeof real, .u.pointer = real};
+    if (s && s->plain && s->ctx == k->program->ctx) {
+        v.kind = YK_VALUE_SAMPLER;
+        v.u.sampler.real = s->real;
+        v.u.sampler.ctx = s->ctx;
+        v.u.sampler.sampling = s->sampling;
+    }
     if (*err == CL_SUCCESS)
-        keep(k, i, &(struct yk_value){.kind = YK_VALUE_PRIMARY, .size = sizeof real, .u.pointer = real});
+        keep(k, i, &v);
     return true;
 }
 
@@ -284,6 +292,9 @@ static cl_int set_like(struct yk_kernel *c, cl_uint i, const struct yk_value *v)
         break;
     case YK_VALUE_PRIMARY:
         err = cl->SetKernelArg(c->fast.real, i, sizeof v->u.pointer, &v->u.pointer);
+        break;
+    case YK_VALUE_SAMPLER:
+        err = cl->SetKernelArg(c->fast.real, i, sizeof v->u.sampler.real, &v->u.sampler.real);
         break;
     case YK_VALUE_SVM:
         err = cl->SetKernelArgSVMPointer(c->fast.real, i, v->u.pointer);

@@ -34,12 +34,12 @@ static const char *whole_by_form(const struct yk_launch *l)
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
         if (v->kind == YK_VALUE_PRIMARY)
-            return "an argument is a sampler or queue, which only the primary has";
+            return "an argument is a queue or an unusual sampler, which only the primary has";
         if (v->kind == YK_VALUE_SVM)
             return "an argument is shared virtual memory, which only the primary has";
-        if (v->kind == YK_VALUE_MEM && !v->u.mem->store)
-            return "an argument is an image or pipe, which only the primary has";
-        if (v->kind == YK_VALUE_MEM && yk_store_pinned(v->u.mem->store))
+        if (v->kind == YK_VALUE_MEM && !v->u.mem->store && !v->u.mem->image)
+            return "an argument is a pipe or an image over other memory, which only the primary has";
+        if (v->kind == YK_VALUE_MEM && v->u.mem->store && yk_store_pinned(v->u.mem->store))
             return "an argument's memory is bound to the primary (special properties, or misaligned USE_HOST_PTR)";
     }
     if (!yk_range_ids_fit(l->dims, l->has_offset ? l->offset : NULL, l->global))
@@ -281,7 +281,8 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
     enum yk_build_state state = yk_build_now(l->code->build);
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (!f || (state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) ||
-        (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || whole_by_form(l) || shape(l, f, d))
+        (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || f->images_read || whole_by_form(l) ||
+        shape(l, f, d))
         return false;
     bool left_out = false, would_mixed = false, others = false;
     const char *why;

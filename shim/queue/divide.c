@@ -70,7 +70,7 @@ static double bytes_for(const struct yk_launch *l, const struct yk_facts_kernel 
         return bytes;
     bytes = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
-        if (l->value[i].kind != YK_VALUE_MEM)
+        if (l->value[i].kind != YK_VALUE_MEM || !l->value[i].u.mem->store)
             continue;
         const struct yk_mem *m = l->value[i].u.mem;
         if (!yk_store_apart(m->store, dev))

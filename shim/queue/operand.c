@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "shim/memory/link.h"
 #include "shim/merge/diff.h"
+#include "shim/queue/images.h"
 #include "shim/queue/merger.h"
 
 /* What DEV needs of A. */
@@ -130,7 +131,9 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
     for (unsigned dev = 0; dev < yk_rt.machine->n && trusting; dev++)
         if (d->takes[dev])
             s->post.into[dev] = yk_queue_share(s->launch->c.queue, dev);
-    cl_int err = bring_all(s, d, &s->post, bad);
+    cl_int err = yk_images_bring(s->launch, d->takes, bad, &s->moved);
+    if (err == CL_SUCCESS)
+        err = bring_all(s, d, &s->post, bad);
     bool all = yk_post_send(&s->post);
     if (all && trusting && err == CL_SUCCESS)
         return CL_SUCCESS;

@@ -157,7 +157,7 @@ yk_status yk_operands_collect(struct yk_launch *l, const struct yk_facts_kernel 
         return YK_ENOMEM;
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_value *v = &l->value[i];
-        if (v->kind != YK_VALUE_MEM)
+        if (v->kind != YK_VALUE_MEM || !v->u.mem->store)
             continue;
         bool known = i < f->nargs;
         if (known && f->arg[i].reduces)

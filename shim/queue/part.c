@@ -1,5 +1,6 @@
 #include "shim/queue/part.h"
 #include <stdlib.h>
+#include "shim/queue/images.h"
 
 static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
                              unsigned dev)
@@ -8,7 +9,7 @@ static yk_status add_touches(struct yk_parts *s, const struct yk_launch *l, cons
         const struct yk_touch *t = &s->reach.touch.v[i];
         const struct yk_value *v = &l->value[t->arg];
         const struct yk_mem *m = v->kind == YK_VALUE_MEM ? v->u.mem : NULL;
-        if (f->arg[t->arg].reduces || !m) /* through NULL, which the facts may allow, nothing is touched */
+        if (f->arg[t->arg].reduces || !m || !m->store) /* through NULL, which the facts may allow, nothing is touched */
             continue;
         struct yk_part p = {.store = m->store,
                             .region = t->region,
@@ -36,7 +37,7 @@ yk_status yk_parts_reach(struct yk_parts *s, const struct yk_launch *l, const st
             return YK_EINVAL;
         if (v->kind == YK_VALUE_BYTES)
             arg[i] = (struct yk_reach_arg){yk_value_bytes(v), v->size};
-        else if (v->kind == YK_VALUE_MEM && !v->u.mem->store)
+        else if (v->kind == YK_VALUE_MEM && !v->u.mem->store && !v->u.mem->image)
             return YK_EINVAL;
         else if (v->kind == YK_VALUE_MEM)
             arg[i].size = v->u.mem->size;
@@ -77,6 +78,9 @@ bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *
         if (p->write && !p->exact && own) /* read back and compared; brought again when next used */
             *again += 2 * (double)yk_region_bytes(&p->region);
     }
+    double images = yk_images_lack(l, dev);
+    if (!yk_rt.machine->device[dev].host_memory)
+        *bytes += images;
     *bytes += *again + any_own; /* never nothing where something may have to move */
     yk_parts_finish(&s);
     return known;

@@ -1,6 +1,7 @@
 #include "shim/queue/takers.h"
 #include "base/log.h"
 #include "device/numeric.h"
+#include "shim/queue/images.h"
 #include "shim/queue/remember.h"
 
 static bool quarantined[YK_MAX_DEVICES];
@@ -49,9 +50,12 @@ static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_
         return b->kept_only && d->type & CL_DEVICE_TYPE_CPU ? "the other device was not ready for the kernel"
                                                             : "the other device could not build the kernel";
     }
+    if (!yk_images_possible(l, dev))
+        return "the other device cannot have an image";
     uint64_t local = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
-        if (l->value[i].kind == YK_VALUE_MEM && l->value[i].u.mem->store->size > d->max_alloc)
+        const struct yk_store *s = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem->store : NULL;
+        if (s && s->size > d->max_alloc)
             return "a buffer is larger than the other device allocates";
         if (l->value[i].kind == YK_VALUE_LOCAL)
             local += l->value[i].size;

@@ -51,6 +51,11 @@ cl_int yk_value_set(const struct yk_cl *cl, cl_kernel k, cl_uint i, const struct
         return cl->SetKernelArg(k, i, sizeof(cl_mem), NULL);
     case YK_VALUE_LOCAL:
         return cl->SetKernelArg(k, i, v->size, NULL);
+    case YK_VALUE_SAMPLER: {
+        bool primary = dev == yk_rt.primary->index;
+        cl_sampler real = primary ? v->u.sampler.real : yk_sampler_on(v->u.sampler.ctx, dev, &v->u.sampler.sampling);
+        return real ? cl->SetKernelArg(k, i, sizeof real, &real) : CL_OUT_OF_RESOURCES;
+    }
     case YK_VALUE_PRIMARY:
         return cl->SetKernelArg(k, i, sizeof(void *), &v->u.pointer);
     case YK_VALUE_SVM:

@@ -4,6 +4,7 @@
 #define YK_SHIM_QUEUE_VALUE_H
 
 #include <string.h>
+#include "shim/core/sampler.h"
 #include "shim/memory/mem.h"
 
 enum yk_value_kind {
@@ -12,8 +13,9 @@ enum yk_value_kind {
     YK_VALUE_MEM,     /* a memory object */
     YK_VALUE_NULL,    /* a NULL memory object */
     YK_VALUE_LOCAL,   /* local memory of `size` bytes */
-    YK_VALUE_PRIMARY, /* a real handle of the primary (sampler, queue): launches with it run whole */
-    YK_VALUE_SVM      /* an SVM pointer: whole */
+    YK_VALUE_PRIMARY, /* a real handle of the primary (queue, sampler of unusual kind): launches with it run whole */
+    YK_VALUE_SAMPLER,
+    YK_VALUE_SVM /* an SVM pointer: whole */
 };
 
 struct yk_value {
@@ -28,6 +30,11 @@ struct yk_value {
             uint64_t number; /* its number */
             cl_mem real;     /* what the kernel of struct yk_fast was given for it */
         } given;             /* of that kernel's values only */
+        struct {
+            cl_sampler real;        /* the primary's */
+            struct yk_context *ctx; /* the kernel's */
+            struct yk_sampling sampling;
+        } sampler;
         void *pointer;
     } u;
 };

@@ -133,6 +133,28 @@ static bool wide(const struct yk_launch *l)
     return yk_warm_wide(global);
 }
 
+/* Argument I of R, which is like V. False: there is none like it. */
+static bool request_argument(struct yk_warm_request *r, unsigned i, const struct yk_value *v)
+{
+    struct yk_warm_sampled *s = &r->sampled[i];
+    const struct yk_image *image = v->kind == YK_VALUE_MEM ? v->u.mem->image : NULL;
+    r->size[i] = v->kind == YK_VALUE_MEM ? v->u.mem->size : v->size;
+    if (image) {
+        *s = (struct yk_warm_sampled){
+            .word = {image->type, image->format.image_channel_order, image->format.image_channel_data_type},
+            .extent = {image->extent[0], image->extent[1], image->extent[2]}};
+    } else if (v->kind == YK_VALUE_SAMPLER) {
+        const struct yk_sampling *how = &v->u.sampler.sampling;
+        *s = (struct yk_warm_sampled){.word = {how->normalized, how->addressing, how->filter}};
+    }
+    r->kind[i] = image                         ? YK_WARM_IMAGE
+                 : v->kind == YK_VALUE_SAMPLER ? YK_WARM_SAMPLER
+                 : v->kind == YK_VALUE_LOCAL   ? YK_WARM_LOCAL
+                 : v->kind == YK_VALUE_BYTES   ? YK_WARM_VALUE
+                                               : YK_WARM_BUFFER;
+    return r->kind[i] != YK_WARM_BUFFER || (v->kind == YK_VALUE_MEM && v->u.mem->store);
+}
+
 static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_warm_request *r = l->nvalues <= YK_WARM_ARGS ? calloc(1, sizeof *r) : NULL;
@@ -145,14 +167,8 @@ static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, 
         r->local[i] = local[i];
         r->global[i] = i < l->dims ? l->global[i] : 1;
     }
-    for (unsigned i = 0; i < l->nvalues; i++) {
-        const struct yk_value *v = &l->value[i];
-        r->kind[i] = v->kind == YK_VALUE_LOCAL   ? YK_WARM_LOCAL
-                     : v->kind == YK_VALUE_BYTES ? YK_WARM_VALUE
-                                                 : YK_WARM_BUFFER;
-        r->size[i] = v->kind == YK_VALUE_MEM ? v->u.mem->size : v->size;
-        ok &= v->kind == YK_VALUE_LOCAL || v->kind == YK_VALUE_BYTES || v->kind == YK_VALUE_MEM;
-    }
+    for (unsigned i = 0; i < l->nvalues; i++)
+        ok &= request_argument(r, i, &l->value[i]);
     for (unsigned i = 0; variant && i < f->nhidden && r->nargs < YK_WARM_ARGS; i++) {
         r->kind[r->nargs] = YK_WARM_VALUE;
         r->size[r->nargs++] = sizeof(cl_ulong);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "device/device.h"
+#include "device/image_desc.h"
 #include "device/link/mailbox_mode.h"
 #include "device/link/mailbox_trial.h"
 #include "device/numeric.h"
@@ -67,20 +68,53 @@ static cl_program load(const struct yk_device *d, cl_context ctx, const struct y
     return from_binary(d, ctx, binary, n);
 }
 
+static cl_mem zero_buffer(const struct yk_device *d, cl_context ctx, uint64_t size)
+{
+    cl_int err;
+    size_t n = size < MOST_BUFFER ? (size_t)size : MOST_BUFFER;
+    void *bytes = calloc(1, n ? n : 1);
+    cl_mem m = bytes ? d->cl->CreateBuffer(ctx, CL_MEM_COPY_HOST_PTR, n ? n : 1, bytes, &err) : NULL;
+    free(bytes);
+    return m;
+}
+
+/* As large as that of the launch, as far as that is no more than a buffer may be. */
+static cl_mem zero_image(const struct yk_device *d, cl_context ctx, const struct yk_warm_sampled *s)
+{
+    const cl_image_format format = {(cl_channel_order)s->word[1], (cl_channel_type)s->word[2]};
+    const size_t texel = 16; /* bytes, at most */
+    size_t extent[3], n = texel;
+    for (unsigned k = 0; k < 3; k++) {
+        size_t most = MOST_BUFFER / n;
+        extent[k] = s->extent[k] < most ? (size_t)s->extent[k] : most;
+        extent[k] += !extent[k];
+        n *= extent[k];
+    }
+    cl_image_desc desc = yk_image_desc((cl_mem_object_type)s->word[0], extent);
+    cl_int err;
+    void *bytes = d->images && d->version >= 120 ? calloc(1, n) : NULL;
+    cl_mem m = bytes ? d->cl->CreateImage(ctx, CL_MEM_COPY_HOST_PTR, &format, &desc, bytes, &err) : NULL;
+    free(bytes);
+    return m;
+}
+
 static bool set_args(const struct yk_device *d, cl_context ctx, cl_kernel k, const struct yk_warm_request *r)
 {
     static const unsigned char zeros[4096];
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < r->nargs && err == CL_SUCCESS; i++) {
+        const uint64_t *word = r->sampled[i].word;
         if (r->kind[i] == YK_WARM_LOCAL) {
             err = d->cl->SetKernelArg(k, i, r->size[i], NULL);
         } else if (r->kind[i] == YK_WARM_VALUE) {
             err = r->size[i] <= sizeof zeros ? d->cl->SetKernelArg(k, i, r->size[i], zeros) : CL_INVALID_ARG_SIZE;
+        } else if (r->kind[i] == YK_WARM_SAMPLER) {
+            cl_sampler s =
+                d->cl->CreateSampler(ctx, (cl_bool)word[0], (cl_addressing_mode)word[1], (cl_filter_mode)word[2], &err);
+            err = s ? d->cl->SetKernelArg(k, i, sizeof s, &s) : CL_OUT_OF_RESOURCES;
         } else {
-            size_t n = r->size[i] < MOST_BUFFER ? (size_t)r->size[i] : MOST_BUFFER;
-            void *bytes = calloc(1, n ? n : 1);
-            cl_mem m = bytes ? d->cl->CreateBuffer(ctx, CL_MEM_COPY_HOST_PTR, n ? n : 1, bytes, &err) : NULL;
-            free(bytes);
+            cl_mem m =
+                r->kind[i] == YK_WARM_IMAGE ? zero_image(d, ctx, &r->sampled[i]) : zero_buffer(d, ctx, r->size[i]);
             err = m ? d->cl->SetKernelArg(k, i, sizeof m, &m) : CL_OUT_OF_RESOURCES;
         }
     }

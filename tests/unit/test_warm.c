@@ -12,17 +12,19 @@
 static struct yk_warm_request sample(char *source)
 {
     static char options[] = "-DN=3", kernel[] = "add", files[] = "- inc/a.h\n00000000000000ff b.h\n";
-    return (struct yk_warm_request){.device = 1,
-                                    .options = options,
-                                    .source = source,
-                                    .files = files,
-                                    .kernel = kernel,
-                                    .local = {64, 2, 1},
-                                    .global = {1u << 20, 8, 1},
-                                    .dims = 2,
-                                    .nargs = 3,
-                                    .kind = {YK_WARM_BUFFER, YK_WARM_VALUE, YK_WARM_LOCAL},
-                                    .size = {4096, 4, 256}};
+    return (struct yk_warm_request){
+        .device = 1,
+        .options = options,
+        .source = source,
+        .files = files,
+        .kernel = kernel,
+        .local = {64, 2, 1},
+        .global = {1u << 20, 8, 1},
+        .dims = 2,
+        .nargs = 5,
+        .kind = {YK_WARM_BUFFER, YK_WARM_VALUE, YK_WARM_IMAGE, YK_WARM_SAMPLER, YK_WARM_LOCAL},
+        .size = {4096, 4, 8, 8, 256},
+        .sampled = {[2] = {{0x10F1, 0x10B5, 0x10DE}, {640, 480, 1}}, [3] = {{1, 0x1132, 0x1141}, {0, 0, 0}}}};
 }
 
 START_TEST(a_request_is_read_as_it_was_written)
@@ -38,7 +40,8 @@ START_TEST(a_request_is_read_as_it_was_written)
     fclose(f);
     ck_assert_uint_eq(back.device, 1);
     ck_assert_uint_eq(back.dims, 2);
-    ck_assert_uint_eq(back.nargs, 3);
+    ck_assert_uint_eq(back.nargs, 5);
+    ck_assert_mem_eq(back.sampled, r.sampled, sizeof r.sampled);
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_uint_eq(back.local[i], r.local[i]);
         ck_assert_uint_eq(back.global[i], r.global[i]);

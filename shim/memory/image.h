@@ -1,0 +1,51 @@
+/* Copies of an image on devices other than the primary, whose image is the program's. Only images whose texels the
+ * driver alone holds and that are not made of another object have them. Every write to such an image is a command of
+ * the primary's, and counts: the host's, and whole launches of kernels that may write it. A copy is brought up to date
+ * as a whole when a share reads it. Who uses it: mem.h, queue/images.c, api/image.c. */
+#ifndef YK_SHIM_MEMORY_IMAGE_H
+#define YK_SHIM_MEMORY_IMAGE_H
+
+#include "shim/core/context.h"
+
+struct yk_image {
+    uint64_t version;             /* grows with every write to the image; atomic */
+    uint64_t has[YK_MAX_DEVICES]; /* the version of the copy there, 0: none; atomic */
+    bool failed[YK_MAX_DEVICES];  /* cannot be had there; atomic */
+    cl_image_format format;
+    cl_mem_object_type type;
+    size_t element, extent[3]; /* bytes of a texel; texels (image_desc.h) */
+};
+
+/** What is needed for copies of REAL, the primary's. NULL: it can have none, nobody could use one, or no memory.
+ * Freed with free. */
+struct yk_image *yk_image_describe(cl_mem real, cl_mem_object_type type, cl_mem_flags flags);
+
+/** A write to I has been ordered. */
+static inline void yk_image_wrote(struct yk_image *i)
+{
+    __atomic_add_fetch(&i->version, 1, __ATOMIC_ACQ_REL);
+}
+
+static inline size_t yk_image_bytes(const struct yk_image *i)
+{
+    return i->element * i->extent[0] * i->extent[1] * i->extent[2];
+}
+
+/** Could DEV, as far as is known, have a copy? Thread: any; no lock held. */
+bool yk_image_possible(const struct yk_image *i, unsigned dev);
+
+/** Bytes to be brought to DEV before it can read I; 0 for the primary. Thread: any. */
+size_t yk_image_lacks(const struct yk_image *i, unsigned dev);
+
+/** DEV's image, without texels yet; NULL: it gives none, and is not asked again. For yk_mem_make_real. */
+cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev);
+
+/**
+ * Bring the texels of the primary's image, FROM, to those of the devices whose bits are set in TO; COPY[dev] are their
+ * images. *MOVED grows by the bytes. Errors: the driver's, CL_OUT_OF_HOST_MEMORY; the device that failed in *BAD.
+ * Thread: any; no lock held; writes to the image that come before must be complete.
+ */
+cl_int yk_image_bring(struct yk_image *i, struct yk_context *ctx, cl_mem from, uint32_t to, const cl_mem *copy,
+                      unsigned *bad, uint64_t *moved);
+
+#endif
