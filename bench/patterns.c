@@ -27,6 +27,7 @@ static int rounds = 5, ms = 400, device;
 struct took {
     double first, later;
     char none[64]; /* why the device cannot do it; else "" */
+    char on[64];   /* the device's name */
 };
 
 static void caches(int way)
@@ -61,7 +62,8 @@ static bool run_once(const char *name, int way, struct took *t)
     *t = (struct took){0};
     while (fgets(line, sizeof line, f))
         if (sscanf(line, "first %lf", &t->first) != 1 && sscanf(line, "later %lf", &t->later) != 1)
-            sscanf(line, "none %63[^\n]", t->none);
+            if (sscanf(line, "none %63[^\n]", t->none) != 1)
+                sscanf(line, "on %63[^\n]", t->on);
     int status = again_end(f, pid);
     if (WIFEXITED(status) && !WEXITSTATUS(status))
         return true;
@@ -89,6 +91,10 @@ static bool measure(const struct patterns_pattern *p, double *first, double *lat
     double least = 1e9, most = 0;
     for (int way = 0; way < 2; way++)
         run(p->name, way, &t[way]);
+    static bool told;
+    if (!told)
+        printf("bare: device %d, %s; under yoke: %s\n", device, t[0].on, t[1].on);
+    told = true;
     if (*t[0].none) {
         printf("%-16s %s\n", p->name, t[0].none);
         return false;

@@ -11,6 +11,9 @@ int patterns_probe(const struct patterns_pattern *p, unsigned number, int ms)
     static double took[MOST_ROUNDS];
     unsigned n = 0;
     patterns_set_up(number); /* takes longer than all rounds where a driver starts several devices */
+    char name[64] = "";
+    clGetDeviceInfo(w.device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    printf("on %s\n", name);
     uint64_t end = yk_now_ns() + (uint64_t)ms * 1000000;
     while (n < 2 || (n < MOST_ROUNDS && yk_now_ns() < end)) {
         uint64_t began = yk_now_ns();

@@ -261,7 +261,7 @@ yk_status yk_analyse_merge(struct yk_analysis *a)
             if (depends(&d, a->ir.inst[i], a->ir.inst_block[i]) && !d.mark[i])
                 d.mark[i] = d.changed = true;
     } while (d.changed);
-    const char *why = k->global_atomics || k->group_functions || k->sub_groups || k->images_read
+    const char *why = k->global_atomics || k->group_functions || k->sub_groups || k->images_read || k->images_written
                           ? "it uses atomics, images or functions of work-groups"
                           : NULL;
     for (unsigned i = 0; i < a->ir.ninsts && !why; i++)

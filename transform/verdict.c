@@ -69,8 +69,9 @@ static const char *whole_reason(struct yk_analysis *a)
         return at(a, f->unknown_line, yk_arena_printf(a->arena, "calls %s, which yoke cannot follow", f->unknown_call));
     if (k->print)
         return at(a, f->print_line, "prints: the output of one device would be out of order with another's");
-    if (k->images_written)
-        return "writes an image";
+    for (unsigned i = 0; i < k->nargs; i++)
+        if (k->arg[i].kind == YK_ARG_IMAGE && k->arg[i].read && k->arg[i].written)
+            return "reads and writes an image";
     if (k->program_scope)
         return "uses a variable of program scope, which each device has for itself";
     if (f->pointer)

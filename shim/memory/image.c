@@ -1,5 +1,6 @@
 #include "shim/memory/image.h"
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 #include "device/image_desc.h"
 
@@ -35,10 +36,10 @@ static bool measure(struct yk_image *i, cl_mem real, cl_mem_object_type type)
 struct yk_image *yk_image_describe(cl_mem real, cl_mem_object_type type, cl_mem_flags flags)
 {
     struct yk_image *i = NULL;
-    if (yk_rt.machine->n < 2 || !yk_rt.options.split || flags & (CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR) ||
-        !(i = calloc(1, sizeof *i)))
+    if (yk_rt.machine->n < 2 || !yk_rt.options.split || flags & CL_MEM_USE_HOST_PTR || !(i = calloc(1, sizeof *i)))
         return NULL;
     i->version = 1;
+    i->access = flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE);
     if (!measure(i, real, type) || ask_count(real, CL_IMAGE_NUM_MIP_LEVELS) || ask_count(real, CL_IMAGE_NUM_SAMPLES) ||
         yk_rt.primary->cl->GetImageInfo(real, CL_IMAGE_FORMAT, sizeof i->format, &i->format, NULL) != CL_SUCCESS) {
         free(i);
@@ -69,7 +70,7 @@ cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev)
     const struct yk_device *d = &yk_rt.machine->device[dev];
     cl_image_desc desc = yk_image_desc(i->type, i->extent);
     cl_int err = CL_SUCCESS;
-    cl_mem real = d->cl->CreateImage(on, CL_MEM_READ_ONLY, &i->format, &desc, NULL, &err);
+    cl_mem real = d->cl->CreateImage(on, i->access, &i->format, &desc, NULL, &err);
     if (!real) {
         yk_info("device %u (%s) gives no copy of an image: %s", dev, d->name, yk_cl_error_name(err));
         __atomic_store_n(&i->failed[dev], true, __ATOMIC_RELAXED);
@@ -77,54 +78,103 @@ cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev)
     return real;
 }
 
-/* The box of I at ORIGIN of SIZE, through BYTES. */
-static cl_int bring_box(struct yk_context *ctx, cl_mem from, uint32_t to, const cl_mem *copy, const size_t *origin,
-                        const size_t *size, void *bytes, unsigned *bad)
+/* Rows [ROW, ROW + N) of DEV's image REAL, of all slices, one after the other, from BYTES or (IN false) to them. */
+static cl_int carry(const struct yk_image *i, struct yk_context *ctx, unsigned dev, cl_mem real, size_t row, size_t n,
+                    unsigned char *bytes, bool in)
 {
-    unsigned p = yk_rt.primary->index;
-    cl_command_queue q = yk_context_transfer_queue(ctx, p);
-    *bad = p;
-    cl_int err = CL_OUT_OF_RESOURCES;
-    if (q)
-        err = yk_rt.primary->cl->EnqueueReadImage(q, from, CL_TRUE, origin, size, 0, 0, bytes, 0, NULL, NULL);
-    for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++) {
-        if (!(to >> dev & 1))
-            continue;
-        *bad = dev;
-        q = yk_context_transfer_queue(ctx, dev);
-        err = q ? yk_rt.machine->device[dev].cl->EnqueueWriteImage(q, copy[dev], CL_TRUE, origin, size, 0, 0, bytes, 0,
-                                                                   NULL, NULL)
-                : CL_OUT_OF_RESOURCES;
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    const size_t high = i->extent[1], pitch = i->element * i->extent[0];
+    cl_command_queue q = yk_context_transfer_queue(ctx, dev);
+    cl_int err = q ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    while (n && err == CL_SUCCESS) {
+        size_t y = row % high, rows = high - y < n ? high - y : n, slices = !y && n >= high ? n / high : 1;
+        const size_t origin[3] = {0, y, row / high}, size[3] = {i->extent[0], rows, slices};
+        err = in ? cl->EnqueueWriteImage(q, real, CL_TRUE, origin, size, 0, 0, bytes, 0, NULL, NULL)
+                 : cl->EnqueueReadImage(q, real, CL_TRUE, origin, size, 0, 0, bytes, 0, NULL, NULL);
+        row += rows * slices;
+        n -= rows * slices;
+        bytes += rows * slices * pitch;
     }
     return err;
 }
 
+/* Rows of I, and how many of them pass through the host at a time. */
+static size_t all_rows(const struct yk_image *i, size_t *at_a_time)
+{
+    size_t rows = i->extent[1] * i->extent[2], most = SLAB / (i->element * i->extent[0]);
+    most += !most;
+    *at_a_time = most < rows ? most : rows;
+    return rows;
+}
+
 cl_int yk_image_bring(struct yk_image *i, struct yk_context *ctx, cl_mem from, uint32_t to, const cl_mem *copy,
-                      unsigned *bad, uint64_t *moved)
+                      unsigned char *keep, unsigned *bad, uint64_t *moved)
 {
     uint64_t version = __atomic_load_n(&i->version, __ATOMIC_ACQUIRE);
-    size_t row = i->element * i->extent[0], rows = row < SLAB ? SLAB / row : 1, slices = 1;
-    if (rows >= i->extent[1]) {
-        slices = rows / i->extent[1] < i->extent[2] ? rows / i->extent[1] : i->extent[2];
-        rows = i->extent[1];
-    }
-    void *bytes = malloc(row * rows * slices);
+    size_t most, rows = all_rows(i, &most), pitch = i->element * i->extent[0];
+    unsigned char *own = keep ? NULL : malloc(most * pitch);
+    cl_int err = keep || own ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     *bad = yk_rt.primary->index;
-    if (!bytes)
-        return CL_OUT_OF_HOST_MEMORY;
-    cl_int err = CL_SUCCESS;
-    for (size_t z = 0; z < i->extent[2] && err == CL_SUCCESS; z += slices)
-        for (size_t y = 0; y < i->extent[1] && err == CL_SUCCESS; y += rows) {
-            size_t left = i->extent[1] - y, deep = i->extent[2] - z;
-            const size_t origin[3] = {0, y, z};
-            const size_t size[3] = {i->extent[0], rows < left ? rows : left, slices < deep ? slices : deep};
-            err = bring_box(ctx, from, to, copy, origin, size, bytes, bad);
-        }
-    free(bytes);
+    for (size_t row = 0; row < rows && err == CL_SUCCESS; row += most) {
+        size_t n = rows - row < most ? rows - row : most;
+        unsigned char *bytes = keep ? keep + row * pitch : own;
+        err = carry(i, ctx, *bad = yk_rt.primary->index, from, row, n, bytes, false);
+        for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
+            if (to >> dev & 1)
+                err = carry(i, ctx, *bad = dev, copy[dev], row, n, bytes, true);
+    }
+    free(own);
+    *moved += keep ? yk_image_bytes(i) : 0;
     for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
         if (to >> dev & 1) {
             __atomic_store_n(&i->has[dev], version, __ATOMIC_RELEASE);
             *moved += yk_image_bytes(i);
         }
     return err;
+}
+
+/* Texels of [FROM, FROM + N) that are not as BEFORE, to TO. */
+static void take_over(unsigned char *to, const unsigned char *from, const unsigned char *before, size_t n,
+                      size_t element)
+{
+    for (size_t at = 0; at < n; at += element)
+        if (memcmp(from + at, before + at, element))
+            memcpy(to + at, from + at, element);
+}
+
+cl_int yk_image_merge(const struct yk_image *i, struct yk_context *ctx, cl_mem to, unsigned dev, cl_mem copy,
+                      const unsigned char *before, unsigned *bad, uint64_t *moved)
+{
+    size_t most, rows = all_rows(i, &most), pitch = i->element * i->extent[0];
+    unsigned p = yk_rt.primary->index;
+    unsigned char *theirs = malloc(2 * most * pitch), *ours = theirs + most * pitch;
+    *bad = p;
+    cl_int err = theirs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (size_t row = 0; row < rows && err == CL_SUCCESS; row += most) {
+        size_t n = rows - row < most ? rows - row : most, from = 0;
+        const unsigned char *was = before + row * pitch;
+        err = carry(i, ctx, *bad = dev, copy, row, n, theirs, false);
+        *moved += n * pitch;
+        while (from < n && !memcmp(theirs + from * pitch, was + from * pitch, pitch))
+            from++;
+        while (n > from && !memcmp(theirs + (n - 1) * pitch, was + (n - 1) * pitch, pitch))
+            n--;
+        if (err != CL_SUCCESS || from == n)
+            continue;
+        /* Between them lie others' texels. */
+        err = carry(i, ctx, *bad = p, to, row + from, n - from, ours, false);
+        if (err != CL_SUCCESS)
+            continue;
+        take_over(ours, theirs + from * pitch, was + from * pitch, (n - from) * pitch, i->element);
+        err = carry(i, ctx, p, to, row + from, n - from, ours, true);
+        *moved += (n - from) * pitch;
+    }
+    free(theirs);
+    return err;
+}
+
+cl_int yk_image_restore(const struct yk_image *i, struct yk_context *ctx, cl_mem to, const unsigned char *bytes)
+{
+    return carry(i, ctx, yk_rt.primary->index, to, 0, i->extent[1] * i->extent[2], (unsigned char *)(uintptr_t)bytes,
+                 true);
 }

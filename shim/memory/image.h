@@ -13,6 +13,7 @@ struct yk_image {
     bool failed[YK_MAX_DEVICES];  /* cannot be had there; atomic */
     cl_image_format format;
     cl_mem_object_type type;
+    cl_mem_flags access;       /* what kernels may do with it */
     size_t element, extent[3]; /* bytes of a texel; texels (image_desc.h) */
 };
 
@@ -42,10 +43,18 @@ cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev);
 
 /**
  * Bring the texels of the primary's image, FROM, to those of the devices whose bits are set in TO; COPY[dev] are their
- * images. *MOVED grows by the bytes. Errors: the driver's, CL_OUT_OF_HOST_MEMORY; the device that failed in *BAD.
- * Thread: any; no lock held; writes to the image that come before must be complete.
+ * images. KEEP (NULL: nowhere): all of them, as yk_image_bytes lie one after the other. *MOVED grows by the bytes.
+ * Errors: the driver's, CL_OUT_OF_HOST_MEMORY; the device that failed in *BAD. Thread: any; no lock held; writes to the
+ * image that come before must be complete.
  */
 cl_int yk_image_bring(struct yk_image *i, struct yk_context *ctx, cl_mem from, uint32_t to, const cl_mem *copy,
-                      unsigned *bad, uint64_t *moved);
+                      unsigned char *keep, unsigned *bad, uint64_t *moved);
+
+/** Texels that differ between BEFORE and DEV's image, COPY, to the primary's, TO. Errors, thread, *MOVED: as above. */
+cl_int yk_image_merge(const struct yk_image *i, struct yk_context *ctx, cl_mem to, unsigned dev, cl_mem copy,
+                      const unsigned char *before, unsigned *bad, uint64_t *moved);
+
+/** All texels of the primary's image, TO, from BYTES. Errors, thread: as above. */
+cl_int yk_image_restore(const struct yk_image *i, struct yk_context *ctx, cl_mem to, const unsigned char *bytes);
 
 #endif

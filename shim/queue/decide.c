@@ -281,8 +281,8 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
     enum yk_build_state state = yk_build_now(l->code->build);
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (!f || (state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) ||
-        (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || f->images_read || whole_by_form(l) ||
-        shape(l, f, d))
+        (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || f->images_read || f->images_written ||
+        whole_by_form(l) || shape(l, f, d))
         return false;
     bool left_out = false, would_mixed = false, others = false;
     const char *why;

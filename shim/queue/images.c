@@ -1,4 +1,5 @@
 #include "shim/queue/images.h"
+#include <stdlib.h>
 
 static struct yk_mem *image_of(const struct yk_value *v)
 {
@@ -15,39 +16,107 @@ bool yk_images_possible(const struct yk_launch *l, unsigned dev)
     return true;
 }
 
-double yk_images_lack(const struct yk_launch *l, unsigned dev)
+static bool is_written(const struct yk_facts_kernel *f, unsigned i)
+{
+    return i >= f->nargs || f->arg[i].written;
+}
+
+double yk_images_bytes(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, double *again)
 {
     double bytes = 0;
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_mem *m = image_of(&l->value[i]);
-        bytes += m ? (double)yk_image_lacks(m->image, dev) : 0;
+        if (!m)
+            continue;
+        bytes += (double)yk_image_lacks(m->image, dev);
+        if (is_written(f, i)) /* there, and back to be compared */
+            *again += 2 * (double)yk_image_bytes(m->image);
     }
     return bytes;
 }
 
-static cl_int bring(struct yk_mem *m, const bool *takes, unsigned *bad, uint64_t *moved)
+/* Where S keeps M; a new place where it does not yet. NULL: no memory. */
+static struct yk_written_image *place_of(struct yk_images *s, struct yk_mem *m, unsigned most)
 {
+    if (!s->v && !(s->v = calloc(most, sizeof *s->v)))
+        return NULL;
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->v[i].mem == m)
+            return &s->v[i];
+    struct yk_written_image *w = &s->v[s->n];
+    if (!w->before && !(w->before = malloc(yk_image_bytes(m->image))))
+        return NULL;
+    w->mem = m;
+    s->n++;
+    return w;
+}
+
+static cl_int bring(struct yk_mem *m, const bool *takes, struct yk_written_image *w, unsigned *bad, uint64_t *moved)
+{
+    unsigned p = yk_rt.primary->index;
     cl_mem copy[YK_MAX_DEVICES] = {NULL};
     uint32_t to = 0;
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
-        if (!takes[dev] || !yk_image_lacks(m->image, dev))
+        if (!takes[dev] || dev == p)
             continue;
         *bad = dev;
         if (!(copy[dev] = yk_mem_real(m, dev)))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        to |= 1u << dev;
+        to |= yk_image_lacks(m->image, dev) ? 1u << dev : 0;
     }
-    return to ? yk_image_bring(m->image, m->ctx, yk_mem_real(m, yk_rt.primary->index), to, copy, bad, moved)
-              : CL_SUCCESS;
+    cl_int err = to || w
+                     ? yk_image_bring(m->image, m->ctx, yk_mem_real(m, p), to, copy, w ? w->before : NULL, bad, moved)
+                     : CL_SUCCESS;
+    if (w) /* the copies differ from one another from now on */
+        yk_image_wrote(m->image);
+    return err;
 }
 
-cl_int yk_images_bring(const struct yk_launch *l, const bool *takes, unsigned *bad, uint64_t *moved)
+cl_int yk_images_bring(struct yk_images *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
+                       const bool *takes, unsigned *bad, uint64_t *moved)
 {
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++) {
         struct yk_mem *m = image_of(&l->value[i]);
+        struct yk_written_image *w = m && is_written(f, i) ? place_of(s, m, l->nvalues) : NULL;
+        if (m && is_written(f, i) && !w)
+            return CL_OUT_OF_HOST_MEMORY;
         if (m)
-            err = bring(m, takes, bad, moved);
+            err = bring(m, takes, w, bad, moved);
     }
     return err;
+}
+
+cl_int yk_images_merge(const struct yk_images *s, const bool *used, unsigned *bad, uint64_t *moved)
+{
+    unsigned p = yk_rt.primary->index;
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < s->n; i++) {
+        struct yk_mem *m = s->v[i].mem;
+        for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
+            if (used[dev] && dev != p)
+                err = yk_image_merge(m->image, m->ctx, yk_mem_real(m, p), dev, yk_mem_real(m, dev), s->v[i].before, bad,
+                                     moved);
+        yk_image_wrote(m->image);
+    }
+    return err;
+}
+
+bool yk_images_restore(const struct yk_images *s)
+{
+    bool well = true;
+    for (unsigned i = 0; i < s->n; i++) {
+        struct yk_mem *m = s->v[i].mem;
+        well &= yk_image_restore(m->image, m->ctx, yk_mem_real(m, yk_rt.primary->index), s->v[i].before) == CL_SUCCESS;
+        yk_image_wrote(m->image);
+    }
+    return well;
+}
+
+void yk_images_finish(struct yk_images *s)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        free(s->v[i].before);
+    free(s->v);
+    *s = (struct yk_images){NULL, 0};
 }

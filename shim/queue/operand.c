@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "shim/memory/link.h"
 #include "shim/merge/diff.h"
-#include "shim/queue/images.h"
 #include "shim/queue/merger.h"
 
 /* What DEV needs of A. */
@@ -116,7 +115,7 @@ static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, stru
  * they can run again. */
 static bool repeatable(const struct yk_operands *s, const struct yk_decision *d)
 {
-    if (s->waits || d->guided || s->by_kernel)
+    if (s->waits || d->guided || s->by_kernel || s->facts->images_written)
         return false;
     for (unsigned i = 0; i < s->n; i++)
         if (s->v[i].written && (s->v[i].read || s->v[i].how != YK_OPERAND_EXACT))
@@ -131,7 +130,7 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
     for (unsigned dev = 0; dev < yk_rt.machine->n && trusting; dev++)
         if (d->takes[dev])
             s->post.into[dev] = yk_queue_share(s->launch->c.queue, dev);
-    cl_int err = yk_images_bring(s->launch, d->takes, bad, &s->moved);
+    cl_int err = yk_images_bring(&s->images, s->launch, s->facts, d->takes, bad, &s->moved);
     if (err == CL_SUCCESS)
         err = bring_all(s, d, &s->post, bad);
     bool all = yk_post_send(&s->post);
@@ -216,7 +215,9 @@ static void show_app(struct yk_operands *s, const struct yk_part *p)
 
 cl_int yk_operands_merge(struct yk_operands *s, const bool *used, unsigned *bad)
 {
-    cl_int err = s->by_kernel ? yk_operands_merge_by_kernel(s, used, bad) : CL_SUCCESS;
+    cl_int err = yk_images_merge(&s->images, used, bad, &s->moved);
+    if (err == CL_SUCCESS && s->by_kernel)
+        err = yk_operands_merge_by_kernel(s, used, bad);
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS && !s->by_kernel; i++)
         if (s->v[i].written && s->v[i].how != YK_OPERAND_EXACT)
             err = compare(s, &s->v[i], used, bad);
@@ -271,6 +272,8 @@ bool yk_operands_restore(struct yk_operands *s)
     for (unsigned i = 0; i < s->n; i++)
         if (!survives(s, &s->v[i]))
             return false;
+    if (!yk_images_restore(&s->images))
+        return false;
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_operand *a = &s->v[i];
         if (!a->written)
@@ -314,6 +317,7 @@ void yk_operands_finish(struct yk_operands *s)
     for (unsigned i = 0; i < s->n; i++)
         free(s->v[i].snapshot);
     free(s->v);
+    yk_images_finish(&s->images);
     yk_parts_finish(&s->parts);
     s->v = NULL;
     s->n = 0;

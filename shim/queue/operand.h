@@ -6,6 +6,7 @@
 
 #include "shim/memory/post.h"
 #include "shim/queue/decide.h"
+#include "shim/queue/images.h"
 #include "shim/queue/part.h"
 
 enum yk_operand_how {
@@ -27,10 +28,11 @@ struct yk_operands {
     struct yk_operand *v;
     unsigned n;
     struct yk_parts parts; /* of operands that are not WHOLE */
-    struct yk_post post;   /* what is brought and need not have arrived yet */
-    bool waits;            /* but must have: the caller has other bytes brought before the shares run */
-    uint64_t moved;        /* bytes transferred so far */
-    bool by_kernel;        /* what is not exact is put together by a merge kernel, on device `merger` */
+    struct yk_images images;
+    struct yk_post post; /* what is brought and need not have arrived yet */
+    bool waits;          /* but must have: the caller has other bytes brought before the shares run */
+    uint64_t moved;      /* bytes transferred so far */
+    bool by_kernel;      /* what is not exact is put together by a merge kernel, on device `merger` */
     unsigned merger;
     unsigned runs[YK_MAX_DEVICES]; /* who runs whose share */
     struct yk_launch *launch;      /* borrowed, as are the next two */

@@ -78,9 +78,8 @@ bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *
         if (p->write && !p->exact && own) /* read back and compared; brought again when next used */
             *again += 2 * (double)yk_region_bytes(&p->region);
     }
-    double images = yk_images_lack(l, dev);
-    if (!yk_rt.machine->device[dev].host_memory)
-        *bytes += images;
+    if (!yk_rt.machine->device[dev].host_memory && dev != yk_rt.machine->primary)
+        *bytes += yk_images_bytes(l, f, dev, again);
     *bytes += *again + any_own; /* never nothing where something may have to move */
     yk_parts_finish(&s);
     return known;

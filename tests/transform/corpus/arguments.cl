@@ -17,8 +17,18 @@ __kernel void all(__global const float *restrict g, __constant int *c, __local f
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = l[0];
 }
-// verdict writes_image whole writes an image
+// verdict writes_image merge
+// arg writes_image i kind=image !read written
+// flags writes_image images_written inexact
 __kernel void writes_image(__write_only image2d_t i) { write_imagef(i, (int2)(0, 0), (float4)(1)); }
+// Whole numbers are not rounded.
+// verdict writes_numbers merge
+// flags writes_numbers images_read images_written
+__kernel void writes_numbers(__read_only image2d_t a, sampler_t s, __write_only image2d_t b)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imageui(b, at, read_imageui(a, s, at));
+}
 // verdict reads_only split
 // arg reads_only a read !written
 __kernel void reads_only(__global const int *a) { int x = a[0]; if (x == 3) { volatile int y = x; } }

@@ -26,3 +26,10 @@ __kernel void unreached(__global int *a) { if (0) printf("x"); a[get_global_id(0
 // flags halves fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __kernel void halves(__global half *h) { h[get_global_id(0)] *= (half)3.0f; }
+// Its work-groups may see what others have written.
+// verdict turns whole reads and writes an image
+__kernel void turns(read_write image2d_t i)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagei(i, at, read_imagei(i, at) + 1);
+}
