@@ -6,8 +6,8 @@
 #include "bench/patterns_rounds.h"
 
 /** Run rounds of pattern P on device NUMBER of all platforms for MS milliseconds, at least one after the first. Prints
- * "on NAME", the device's, "first MS" and "later MS", the median; "none WHY" where the device cannot do it. Exits with 1 where a call fails or a
- * result is wrong. */
+ * "on NAME", the device's, "first MS" and "later MS", the median; "none WHY" where the device cannot do it. Exits with
+ * 1 where a call fails or a result is wrong. */
 int patterns_probe(const struct patterns_pattern *p, unsigned number, int ms);
 
 #endif
