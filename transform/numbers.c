@@ -132,6 +132,8 @@ static unsigned call_mark(struct numbers *n, LLVMValueRef i)
         return real ? INEXACT : mark;
     case YK_BI_IMAGE_READ_FLOAT:
         return INEXACT;
+    case YK_BI_IMAGE_READ: /* which texel is nearest to a place between them is a device's own to say */
+        return yk_ir_is_float(LLVMTypeOf(LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1))) ? INEXACT : mark;
     case YK_BI_IMAGE_WRITE: /* floats are rounded to what a texel holds */
         return strncmp(b.name, "write_imagef", 12) && strncmp(b.name, "write_imageh", 12) ? mark : INEXACT;
     case YK_BI_MOVE:

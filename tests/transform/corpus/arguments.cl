@@ -23,11 +23,17 @@ __kernel void all(__global const float *restrict g, __constant int *c, __local f
 __kernel void writes_image(__write_only image2d_t i) { write_imagef(i, (int2)(0, 0), (float4)(1)); }
 // Whole numbers are not rounded.
 // verdict writes_numbers merge
-// flags writes_numbers images_read images_written
+// flags writes_numbers images_read images_written !inexact
 __kernel void writes_numbers(__read_only image2d_t a, sampler_t s, __write_only image2d_t b)
 {
     int2 at = (int2)(get_global_id(0), get_global_id(1));
     write_imageui(b, at, read_imageui(a, s, at));
+}
+// Between texels.
+// flags nearest images_read inexact inexact_escapes
+__kernel void nearest(__read_only image2d_t a, sampler_t s, __global uint4 *b)
+{
+    b[get_global_id(0)] = read_imageui(a, s, (float2)(get_global_id(0), 3));
 }
 // verdict reads_only split
 // arg reads_only a read !written
