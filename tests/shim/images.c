@@ -167,7 +167,7 @@ static void change(struct state *s, int way)
         check(clEnqueueFillImage(q, s->image, fill, at, size, 0, NULL, NULL), "fill");
         note(s, at, size, NULL, 0, 0, s->more);
         return;
-    } else if (way == 3) {
+    } else if (way == 3 && s->kind->type != CL_MEM_OBJECT_IMAGE1D_ARRAY) { /* which NVIDIA's driver refuses */
         check(clEnqueueWriteBuffer(q, s->buffer, CL_TRUE, 0, 4 * s->texels, s->more, 0, NULL, NULL), "write");
         check(clEnqueueCopyBufferToImage(q, s->buffer, s->image, 0, at, size, 0, NULL, NULL), "from buffer");
     } else if (way == 4) {

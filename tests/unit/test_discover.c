@@ -277,6 +277,20 @@ START_TEST(a_gpu_with_its_own_memory_is_not_tried)
 }
 END_TEST
 
+START_TEST(of_devices_that_are_alike_one_is_tried)
+{
+    fake[0] = fake[1] = fake[2] = plain;
+    fake[1].name = "other";
+    n_fakes = 3;
+    contexts = 0;
+    ck_assert_int_eq(discover(NULL), YK_OK);
+    ck_assert_uint_eq(m.n, 3);
+    ck_assert_uint_eq(contexts, 2);
+    ck_assert_uint_eq(m.device[2].host_align, m.device[0].host_align);
+    ck_assert(m.device[2].host_memory == m.device[0].host_memory);
+}
+END_TEST
+
 /* Drivers for the trial of host memory: transfers that do as told. */
 static enum { SHADOW_OUT, SHADOW_IN, MOVES_MAP, STUCK, HONEST } manner;
 static unsigned char *app, shadow[65536];
@@ -397,4 +411,4 @@ END_TEST
 YK_TEST_MAIN("discover", devices_unlike_the_primary_are_left_out, a_32_bit_primary_leaves_out_the_64_bit_ones,
              names_are_tidied_and_cut, a_silent_device_is_ignored, more_devices_than_there_is_room_for,
              parts_use_all_compute_units, a_gpu_with_its_own_memory_is_not_tried,
-             host_memory_is_proved_in_every_direction)
+             of_devices_that_are_alike_one_is_tried, host_memory_is_proved_in_every_direction)
