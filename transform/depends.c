@@ -6,6 +6,7 @@
  * A mark runs over the kernel to a fixed point: what was read from such a buffer, what is computed from it, what is
  * decided by it; through registers, and through private and local memory as a whole. */
 #include "transform/analysis.h"
+#include "transform/ir_stores.h"
 
 struct depends {
     struct yk_analysis *a;
@@ -263,7 +264,8 @@ yk_status yk_analyse_merge(struct yk_analysis *a)
     } while (d.changed);
     const char *why = k->global_atomics || k->group_functions || k->sub_groups || k->images_read || k->images_written
                           ? "it uses atomics, images or functions of work-groups"
-                          : NULL;
+                      : yk_ir_has_idle_store(a->ir.fn) ? "a store changes nothing"
+                                                       : NULL;
     for (unsigned i = 0; i < a->ir.ninsts && !why; i++)
         why = problem(&d, a->ir.inst[i], a->ir.inst_block[i]);
     k->unmerged = why ? why : "";

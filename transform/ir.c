@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "transform/ir_loads.h"
+#include "transform/ir_stores.h"
 
 enum { SPIR_KERNEL = 76 }; /* calling convention */
 
 /* No loop passes: what a loop reads again each time round must stay to be seen. Each function is made small before it
  * is copied into its callers, callees first. */
 static const char before[] = "globaldce,function(sroa,early-cse,instcombine,simplifycfg)";
+static const char after[] = "function(early-cse,instcombine,simplifycfg)";
 static const char inlining[] = "cgscc(inline,function(sroa,early-cse,instcombine,simplifycfg))";
 
 /* Instructions that a kernel, and a program, may come to; beyond that kernels are not analysed. */
@@ -144,8 +146,12 @@ yk_status yk_ir_load(const char *bitcode, size_t n, bool all_loads, struct yk_ar
     }
     mark_for_inlining(ir->module);
     const bool own = all_loads && yk_ir_hold_loads(ir->module);
+    yk_ir_hold_stores(ir->module);
     yk_status s = run_passes(ir->module, before, a, why) ? bound_sizes(ir->module, a) : YK_EFORMAT;
     if (s == YK_OK && !run_passes(ir->module, inlining, a, why))
+        s = YK_EFORMAT;
+    yk_ir_release_stores(ir->module);
+    if (s == YK_OK && !run_passes(ir->module, after, a, why))
         s = YK_EFORMAT;
     if (all_loads)
         yk_ir_release_loads(ir->module, own);

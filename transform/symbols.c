@@ -30,8 +30,9 @@ unsigned yk_symbols_node(struct yk_symbols *s, enum yk_node_op op, unsigned bits
     uint64_t h = ((uint64_t)op << 56) ^ ((uint64_t)bits << 48) ^ ((uint64_t)a << 32) ^ ((uint64_t)b << 16) ^ c;
     h = (h ^ (uint64_t)imm * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
     unsigned at = (unsigned)(h >> 40) % HASH;
-    /* Two unknown values may differ; two loops of the same bounds are two. */
-    bool once = op == YK_NODE_UNKNOWN || op == YK_NODE_IOTA || op == YK_NODE_TRIP;
+    /* Two unknown values may differ, and so may two choices between the same two; two loops of the same bounds are two.
+     */
+    bool once = op == YK_NODE_UNKNOWN || op == YK_NODE_JOIN || op == YK_NODE_IOTA || op == YK_NODE_TRIP;
     for (; !once && s->same[at] >= 0; at = (at + 1) % HASH) {
         const struct yk_facts_node *o = &s->node.v[s->same[at]];
         if (o->op == n.op && o->bits == n.bits && o->a == n.a && o->b == n.b && o->c == n.c && o->imm == n.imm)

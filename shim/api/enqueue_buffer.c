@@ -6,6 +6,7 @@
 #include "shim/memory/link.h"
 #include "shim/memory/pinned.h"
 #include "shim/queue/transfer.h"
+#include "shim/queue/users.h"
 
 enum { READS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, WRITES = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS };
 
@@ -338,6 +339,7 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
         return CL_INVALID_VALUE;
     yk_prefault_end(found->prefault);
     found->prefault = NULL;
+    yk_users_note_image(m, q->number);
     struct yk_transfer t = transfer(&yk_unmap_kind, q, m, found->offset, found->size, mapped_ptr);
     t.map_flags = found->flags;
     t.on_master = found->on_master;

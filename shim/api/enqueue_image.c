@@ -4,6 +4,7 @@
 #include "shim/api/api.h"
 #include "shim/api/image_command.h"
 #include "shim/core/stats.h"
+#include "shim/queue/users.h"
 
 #define I ((struct yk_image_command *)c)
 #define Q (c->queue->real)
@@ -106,7 +107,12 @@ cl_int yk_image_prepare(struct yk_image_command *i, const struct yk_command_kind
         (kind == &to_buffer_kind && i->b->type != CL_MEM_OBJECT_BUFFER) ||
         (kind == &from_buffer_kind && (i->a->type != CL_MEM_OBJECT_BUFFER || !yk_mem_is_image(i->b))))
         return CL_INVALID_MEM_OBJECT;
-    return i->a->ctx != i->c.queue->ctx || (two && i->b->ctx != i->c.queue->ctx) ? CL_INVALID_CONTEXT : CL_SUCCESS;
+    if (i->a->ctx != i->c.queue->ctx || (two && i->b->ctx != i->c.queue->ctx))
+        return CL_INVALID_CONTEXT;
+    yk_users_note_image(i->a, i->c.queue->number);
+    if (two)
+        yk_users_note_image(i->b, i->c.queue->number);
+    return CL_SUCCESS;
 }
 
 cl_int yk_api_EnqueueReadImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_read,

@@ -69,7 +69,10 @@ static inline bool at_primary(const struct yk_queue *q, const struct yk_kernel *
         if (k->value[i].kind != YK_VALUE_MEM)
             continue;
         const struct yk_store *s = k->value[i].u.mem->store;
-        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(s, q->number)))
+        const struct yk_image *image = k->value[i].u.mem->image;
+        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(&s->used, q->number)))
+            return false;
+        if (image && !yk_users_known(&image->used, q->number))
             return false;
         *elsewhere |= s && !__atomic_load_n(&s->only_primary, __ATOMIC_ACQUIRE);
     }

@@ -2,6 +2,7 @@
 #include "shim/queue/event.h"
 #include "shim/api/api.h"
 #include "shim/memory/store.h"
+#include "shim/queue/callback.h"
 #include "shim/queue/queue.h"
 #include "shim/queue/times.h"
 
@@ -34,6 +35,12 @@ cl_int yk_api_WaitForEvents(cl_uint num_events, const cl_event *event_list)
     for (cl_uint i = 0; i < num_events && err != CL_SUCCESS; i++)
         if (((struct yk_event *)(void *)event_list[i])->queue)
             yk_queue_tell(((struct yk_event *)(void *)event_list[i])->queue);
+    for (cl_uint i = 0; i < num_events; i++) { /* who has told the status has posted what is to be called by now */
+        struct yk_event *ev = (struct yk_event *)(void *)event_list[i];
+        yk_lock_take(&ev->lock);
+        yk_lock_drop(&ev->lock);
+    }
+    yk_callback_due();
     if (err == CL_SUCCESS)
         err = yk_store_gather(first->ctx);
     return err;
@@ -106,6 +113,7 @@ cl_int yk_api_SetUserEventStatus(cl_event event, cl_int execution_status)
         return CL_INVALID_OPERATION;
     __atomic_sub_fetch(&ev->ctx->open_user_events, 1, __ATOMIC_RELAXED); /* who is woken next may release EV */
     yk_event_set(ev, execution_status);
+    yk_callback_due();
     return CL_SUCCESS;
 }
 
@@ -118,7 +126,12 @@ cl_int yk_api_SetEventCallback(cl_event event, cl_int command_exec_callback_type
         return CL_INVALID_EVENT;
     if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
         return CL_INVALID_VALUE;
-    return yk_event_on(ev, command_exec_callback_type, pfn_notify, user_data);
+    yk_hold(&ev->h); /* the function may release it */
+    cl_int err = yk_event_on(ev, command_exec_callback_type, pfn_notify, user_data);
+    if (__atomic_load_n(&ev->status, __ATOMIC_ACQUIRE) <= CL_COMPLETE)
+        yk_callback_due();
+    yk_drop(&ev->h);
+    return err;
 }
 
 cl_int yk_api_GetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size,

@@ -55,7 +55,10 @@ cl_int yk_api_ReleaseMemObject(cl_mem memobj)
     struct yk_mem *m = yk_mem_from(memobj);
     if (!m || !yk_handle_owned(&m->h))
         return CL_INVALID_MEM_OBJECT;
+    bool told = m->callbacks;
     yk_handle_release(&m->h);
+    if (told)
+        yk_callback_due();
     return CL_SUCCESS;
 }
 
@@ -109,7 +112,7 @@ cl_int yk_api_SetMemObjectDestructorCallback(cl_mem memobj, void (*pfn_notify)(c
         return CL_OUT_OF_HOST_MEMORY;
     c->fn = pfn_notify;
     c->data = user_data;
-    c->post = yk_callback_post;
+    c->post = yk_callback_post_last;
     yk_lock_take(&m->lock);
     c->next = m->callbacks;
     m->callbacks = c;

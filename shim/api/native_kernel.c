@@ -5,6 +5,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/mem.h"
 #include "shim/queue/command.h"
+#include "shim/queue/users.h"
 
 struct native_command {
     struct yk_command c;
@@ -138,6 +139,8 @@ cl_int yk_api_EnqueueNativeKernel(cl_command_queue command_queue, void (*user_fu
         else if (cb_args < sizeof(cl_mem) || at > cb_args - sizeof(cl_mem))
             err = CL_INVALID_VALUE;
     }
+    for (cl_uint i = 0; err == CL_SUCCESS && i < num_mem_objects; i++)
+        yk_users_note_image(k.mem[i], q->number);
     if (err == CL_SUCCESS)
         err = yk_command_enqueue(&k.c, false, num_events_in_wait_list, event_wait_list, event);
     free(k.args);

@@ -111,5 +111,6 @@ cl_int yk_notice_returned(struct yk_notice *n, struct yk_program *p, cl_int err)
     if (__atomic_add_fetch(&n->ends, 1, __ATOMIC_ACQ_REL) != 2)
         return err;
     cl_int rc = finish(n);
+    yk_callback_due(); /* the driver has called in the call */
     return err != CL_SUCCESS ? err : rc;
 }

@@ -46,8 +46,13 @@ static void wait_for_all(void)
     yk_lock_drop(&lock);
 }
 
+void (*yk_background_last_words)(void);
+
 static void at_exit(void)
 {
+    void (*speak)(void) = __atomic_load_n(&yk_background_last_words, __ATOMIC_ACQUIRE);
+    if (speak)
+        speak();
     if (atomic_load(&prepared) == getpid())
         wait_for_all();
 }

@@ -26,4 +26,8 @@ void yk_background_own(const bool *held);
 /** Is the process about to exit? For stretches that could stop early. */
 bool yk_background_ending(void);
 
+/** Called, where somebody has set it (atomic), when the process is about to exit, before background work is waited for.
+ */
+extern void (*yk_background_last_words)(void);
+
 #endif

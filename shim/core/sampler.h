@@ -23,8 +23,8 @@ struct yk_sampler {
 /** Takes over REAL. PLAIN: made without properties that struct yk_sampling has not. NULL: no memory (REAL released). */
 struct yk_sampler *yk_sampler_wrap(struct yk_context *ctx, cl_sampler real, bool plain);
 
-/** One that does the same on DEV, for as long as CTX lives; NULL: the device has none. Thread: any; no lock held.
- * Cost: some loads, or the making of one. */
+/** One that does the same on DEV (the primary too), for as long as CTX lives; NULL: the device has none. Thread: any;
+ * no lock held. Cost: some loads, or the making of one. */
 cl_sampler yk_sampler_on(struct yk_context *ctx, unsigned dev, const struct yk_sampling *s);
 
 static inline struct yk_sampler *yk_sampler_from(cl_sampler c)

@@ -6,11 +6,13 @@
 #define YK_SHIM_MEMORY_IMAGE_H
 
 #include "shim/core/context.h"
+#include "shim/memory/used.h"
 
 struct yk_image {
     uint64_t version;             /* grows with every write to the image; atomic */
     uint64_t has[YK_MAX_DEVICES]; /* the version of the copy there, 0: none; atomic */
     bool failed[YK_MAX_DEVICES];  /* cannot be had there; atomic */
+    struct yk_used used;
     cl_image_format format;
     cl_mem_object_type type;
     cl_mem_flags access;       /* what kernels may do with it */

@@ -118,11 +118,10 @@ static bool tried_whole(struct yk_context *ctx, unsigned dev, enum yk_direction 
     return tried_pinned(ctx, dev, way, yk_context_link_queue(ctx, dev, way), &p, 1, &none, &from, err);
 }
 
-cl_int yk_link_written(unsigned dev, cl_command_queue q, size_t len, cl_int err)
+cl_int yk_link_written(unsigned dev, cl_command_queue q, cl_int err)
 {
-    const size_t few = 4096;
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    return err == CL_SUCCESS && len < few && d->type & CL_DEVICE_TYPE_CPU ? d->cl->Finish(q) : err;
+    return err == CL_SUCCESS && d->type & CL_DEVICE_TYPE_CPU ? d->cl->Finish(q) : err;
 }
 
 cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len)
@@ -150,7 +149,7 @@ cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t o
         return CL_OUT_OF_RESOURCES;
     began = yk_now_ns();
     cl_int err = yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL);
-    err = yk_link_written(dev, q, len, err);
+    err = yk_link_written(dev, q, err);
     yk_link_note_rate(dev, len, yk_now_ns() - began);
     return err;
 }

@@ -35,11 +35,11 @@ double yk_link_bandwidth(unsigned dev, double bytes);
 /** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */
 void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
 
-/** A blocking write of LEN bytes to DEV in queue Q has returned ERR. Intel's CPU driver copies less than a KiB after it
+/** A blocking write to DEV in queue Q has returned ERR. Intel's CPU driver copies bytes after it
  * has returned, with only Q's own next command behind it: a kernel in another queue read the bytes before, and what it
- * wrote there was overwritten by them. Waits until they are there. Errors: ERR, or the driver's. Cost: a finish of few
- * bytes, on CPU devices only. */
-cl_int yk_link_written(unsigned dev, cl_command_queue q, size_t len, cl_int err);
+ * wrote there was overwritten by them (seen with less than a KiB, and up to a MB). Waits until they are there. Errors:
+ * ERR, or the driver's. Cost: a finish, on CPU devices with memory of their own only. */
+cl_int yk_link_written(unsigned dev, cl_command_queue q, cl_int err);
 
 /**
  * Move [off, off+len) of REAL, DEV's buffer in CTX, and return when the bytes are there. Where the ring fails the

@@ -15,6 +15,7 @@
 #include "partitioner/plan.h"
 #include "shim/core/context.h"
 #include "shim/memory/map.h"
+#include "shim/memory/used.h"
 
 enum { YK_FILLED = YK_LOCATIONS - 2, YK_LACKED = 128 };
 
@@ -56,9 +57,7 @@ struct yk_store {
     uint64_t fetched_ns;        /* see yk_store_fetched; atomic */
     bool at_primary;            /* every byte is newest at the primary's location; atomic */
     bool only_primary;          /* and nowhere else; atomic */
-    uint32_t user;              /* the first queue with a launch over it; 0: none (queue/users.h); atomic */
-    bool shared;                /* other queues have had some too; atomic */
-    int dividing;               /* launches under way that are divided and change it by atomics; atomic */
+    struct yk_used used;
 };
 
 /** What the host may do with the bytes. */

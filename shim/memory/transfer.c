@@ -97,7 +97,7 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
                                          s->master, 0, NULL, NULL);
     cl_int err = cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
                                             s->master, 0, NULL, NULL);
-    return yk_link_written(dev, q, r->len * r->rows, err);
+    return yk_link_written(dev, q, err);
 }
 
 /* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or

@@ -2,8 +2,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/thread.h"
+#include "shim/core/background.h"
 #include "shim/queue/queue.h"
 
 /* Watched events are looked at again after an eighth of the time for which the first of them has been watched. */
@@ -25,16 +28,23 @@ struct watch {
     struct watch *next;
     struct yk_event *ev;
     uint64_t since;
+    cl_int status; /* once it is known to be through */
 };
 
 static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static struct job *jobs, **jobs_end = &jobs;
-static bool posted;                                     /* there are some; atomic */
-static struct watch *watches, **watches_end = &watches; /* in the order of asking */
+static struct job *last_jobs, **last_jobs_end = &last_jobs; /* behind what is complete when they are posted */
+static bool posted;                                         /* there are some; atomic */
+static struct watch *watches, **watches_end = &watches;     /* in the order of asking */
 static bool running;
 static bool idle;   /* the thread waits, watching nothing */
 static bool hinted; /* it is to look at once */
+static pthread_t self;
+static pid_t process;          /* a child of fork has no such thread */
+static bool tired;             /* a callback waits for the program, it seems; atomic */
+static uint64_t asked, served; /* how often somebody waited for all that is due, and how many of these have had it */
+static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 
 static void finish_watch(struct watch *w)
 {
@@ -42,6 +52,22 @@ static void finish_watch(struct watch *w)
         __atomic_sub_fetch(&w->ev->queue->watched, 1, __ATOMIC_RELAXED);
     yk_drop(&w->ev->h);
     free(w);
+}
+
+/* W into LIST, which is in the order in which the events were made: in that of a queue's commands. Nearly always at its
+ * end. */
+static void put_in_order(struct watch **list, struct watch *w)
+{
+    static struct watch *end;
+    struct watch **at = list;
+    if (*list && end->ev->number < w->ev->number)
+        at = &end->next;
+    while (*at && (*at)->ev->number < w->ev->number)
+        at = &(*at)->next;
+    w->next = *at;
+    *at = w;
+    if (!w->next)
+        end = w;
 }
 
 /* Look at the watched events; true if one is through. ALL, or only those that nobody before them in their queue keeps
@@ -52,7 +78,7 @@ static bool look(bool all)
     bool progress = false;
     round++;
     yk_lock_take(&lock);
-    struct watch *list = watches, *keep = NULL, **keep_end = &keep;
+    struct watch *list = watches, *keep = NULL, **keep_end = &keep, *over = NULL;
     watches = NULL;
     watches_end = &watches;
     yk_lock_drop(&lock);
@@ -63,16 +89,22 @@ static bool look(bool all)
         cl_int s = behind ? CL_QUEUED : yk_event_status(w->ev);
         list = w->next;
         if (s <= CL_COMPLETE) {
-            yk_event_set(w->ev, s);
-            finish_watch(w);
-            progress = true;
+            w->status = s;
+            put_in_order(&over, w);
             continue;
         }
+        if (s <= CL_SUBMITTED && !behind)
+            yk_event_tell(w->ev, s);
         if (q && !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
             q->kept_in = round;
         w->next = NULL;
         *keep_end = w;
         keep_end = &w->next;
+    }
+    for (struct watch *w; (w = over); progress = true) {
+        over = w->next;
+        yk_event_set(w->ev, w->status);
+        finish_watch(w);
     }
     yk_lock_take(&lock);
     if (keep) {
@@ -127,31 +159,48 @@ static void *callback_thread(void *unused)
     (void)unused;
     prctl(PR_SET_TIMERSLACK, 1UL); /* else each look is 50 us late */
     yk_lock_take(&lock);
+    self = pthread_self();
+    process = getpid();
     bool ran = false;
     for (;;) {
-        if (ran && !jobs && !watches) {
+        bool nothing = !jobs && !last_jobs && asked == served;
+        if (ran && nothing && !watches) {
             yk_lock_drop(&lock);
             linger();
             yk_lock_take(&lock);
         }
-        while (!jobs && !watches) {
+        while (!jobs && !last_jobs && asked == served && !watches) {
             idle = true;
             yk_lock_wait(&lock, &work);
             idle = false;
         }
-        struct job *list = jobs;
-        bool progress = ran = list;
-        jobs = NULL;
+        struct job *list = jobs, *behind = last_jobs;
+        uint64_t serving = asked;
+        bool progress = ran = list || behind, all = behind || serving != served, watching = watches;
+        jobs = last_jobs = NULL;
         jobs_end = &jobs;
+        last_jobs_end = &last_jobs;
         __atomic_store_n(&posted, false, __ATOMIC_RELAXED);
         hinted = false;
-        bool watching = watches;
         yk_lock_drop(&lock);
         run_jobs(list);
-        if (watching)
-            progress |= look_around(&last);
+        bool seen = watching && (all ? look(true) : look_around(&last));
+        if (behind) {
+            yk_lock_take(&lock);
+            list = jobs; /* of what has been found to be complete, above all */
+            jobs = NULL;
+            jobs_end = &jobs;
+            yk_lock_drop(&lock);
+            run_jobs(list);
+            run_jobs(behind);
+        }
         yk_lock_take(&lock);
-        if (progress || jobs || hinted || !watches)
+        progress |= seen;
+        if (serving != served && !progress && !jobs && !last_jobs) {
+            served = serving;
+            pthread_cond_broadcast(&settled);
+        }
+        if (progress || jobs || last_jobs || hinted || asked != served || !watches)
             continue;
         uint64_t pause = (yk_now_ns() - watches->since) / PART;
         pause = pause < least_ns ? least_ns : pause < most_ns ? pause : most_ns;
@@ -160,13 +209,25 @@ static void *callback_thread(void *unused)
     return NULL;
 }
 
+/* The program ends: what is due is called before. */
+static void last_words(void)
+{
+    const unsigned patience_ms = 1000;
+    if (!__atomic_load_n(&tired, __ATOMIC_RELAXED))
+        (void)yk_callback_settle(patience_ms);
+}
+
 /* With the lock held. */
 static bool ensure_thread(void)
 {
-    return running = running || !yk_thread_start(callback_thread, NULL);
+    if (!running && !yk_thread_start(callback_thread, NULL)) {
+        __atomic_store_n(&yk_background_last_words, last_words, __ATOMIC_RELEASE);
+        __atomic_store_n(&running, true, __ATOMIC_RELAXED);
+    }
+    return running;
 }
 
-bool yk_callback_post(void (*fn)(void *arg), void *arg)
+static bool post(struct job ***end, void (*fn)(void *arg), void *arg)
 {
     struct job *j = malloc(sizeof *j);
     if (!j)
@@ -175,8 +236,8 @@ bool yk_callback_post(void (*fn)(void *arg), void *arg)
     yk_lock_take(&lock);
     bool ok = ensure_thread();
     if (ok) {
-        *jobs_end = j;
-        jobs_end = &j->next;
+        **end = j;
+        *end = &j->next;
         __atomic_store_n(&posted, true, __ATOMIC_RELAXED);
         pthread_cond_signal(&work);
     }
@@ -184,6 +245,53 @@ bool yk_callback_post(void (*fn)(void *arg), void *arg)
     if (!ok)
         free(j);
     return ok;
+}
+
+bool yk_callback_post(void (*fn)(void *arg), void *arg)
+{
+    return post(&jobs_end, fn, arg);
+}
+
+bool yk_callback_post_last(void (*fn)(void *arg), void *arg)
+{
+    return post(&last_jobs_end, fn, arg);
+}
+
+bool yk_callback_settle(unsigned ms)
+{
+    yk_lock_take(&lock);
+    bool all = !running || pthread_equal(self, pthread_self()) || (process && process != getpid()) ||
+               (!jobs && !last_jobs && !watches && idle);
+    if (!all) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += ms / 1000 + (until.tv_nsec + ms % 1000 * 1000000L) / 1000000000L;
+        until.tv_nsec = (until.tv_nsec + ms % 1000 * 1000000L) % 1000000000L;
+        uint64_t mine = ++asked;
+        pthread_cond_signal(&work);
+        bool in_time = true;
+        while (served < mine && in_time) {
+            struct timespec now;
+            yk_lock_timedwait(&lock, &settled, &until);
+            clock_gettime(CLOCK_REALTIME, &now);
+            in_time = now.tv_sec < until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec < until.tv_nsec);
+        }
+        all = served >= mine;
+    }
+    yk_lock_drop(&lock);
+    return all;
+}
+
+void yk_callback_due(void)
+{
+    /* A driver that calls from threads of its own, or is slow to, promises no program anything. PoCL's CPU devices have
+     * called before they return. */
+    const unsigned patience_ms = 200;
+    if (!__atomic_load_n(&running, __ATOMIC_RELAXED) || !(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) ||
+        __atomic_load_n(&tired, __ATOMIC_RELAXED))
+        return;
+    if (!yk_callback_settle(patience_ms))
+        __atomic_store_n(&tired, true, __ATOMIC_RELAXED);
 }
 
 void yk_callback_look(void)
@@ -199,7 +307,7 @@ bool yk_callback_watch(struct yk_event *ev)
     struct watch *w = malloc(sizeof *w);
     if (!w)
         return false;
-    *w = (struct watch){NULL, ev, yk_now_ns()};
+    *w = (struct watch){.ev = ev, .since = yk_now_ns()};
     yk_hold(&ev->h);
     if (ev->queue)
         __atomic_add_fetch(&ev->queue->watched, 1, __ATOMIC_RELAXED);

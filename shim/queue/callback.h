@@ -9,6 +9,17 @@
 /** Run FN(ARG) on the callback thread, in order of posting. False: no memory or thread; nothing will run. */
 bool yk_callback_post(void (*fn)(void *arg), void *arg);
 
+/** The same, but behind the callbacks of all events that are complete by now: what it tells of may be needed there. */
+bool yk_callback_post_last(void (*fn)(void *arg), void *arg);
+
+/** Wait, MS at most, until all that is due has been called, and what that brought forth. False: it has not. In a
+ * callback itself nothing is waited for. Thread: any; no lock held. */
+bool yk_callback_settle(unsigned ms);
+
+/** Before a call returns after which a CPU's driver has called what is due: see to it. Some 20 us where something is;
+ * 0.2 s once where a callback waits for the program. Thread: any; no lock held. */
+void yk_callback_due(void);
+
 /** Poll EV (which stands for a real event) until it is complete, then yk_event_set it: seen late by an eighth of the
  * time for which nothing has been complete, a millisecond at most. Holds EV meanwhile, and counts it in its queue's
  * WATCHED. */

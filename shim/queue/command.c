@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "shim/memory/store.h"
+#include "shim/queue/callback.h"
 #include "shim/queue/gather.h"
 
 enum { FEW = 16 };
@@ -166,8 +167,10 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
         yk_gather_drain(c->queue);
         err = push_captured(c, blocking, nwait, wait, event);
     }
-    if (err == CL_SUCCESS && blocking)
+    if (err == CL_SUCCESS && blocking) {
+        yk_callback_due();
         err = yk_store_gather(c->queue->ctx);
+    }
     if (real != few)
         free(real);
     return err;

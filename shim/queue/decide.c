@@ -364,8 +364,8 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
             whole_or_ahead(l, f, d, why);
         return;
     }
-    if (yk_users_several(l, f)) {
-        whole(d, "its atomics change a buffer that launches of several queues use");
+    if ((why = yk_users_several(l, f))) {
+        whole(d, why);
         return;
     }
     if (f->verdict == YK_VERDICT_REDUCTION) {

@@ -43,6 +43,8 @@ struct yk_event *yk_event_create(struct yk_context *ctx, struct yk_queue *queue,
         yk_hold(&queue->h);
         ev->profiled = queue->properties & CL_QUEUE_PROFILING_ENABLE;
     }
+    static uint64_t numbers;
+    ev->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     ev->type = type;
     ev->status = queue ? CL_QUEUED : CL_SUBMITTED;
     ev->time[0] = ev->profiled ? yk_now_ns() : 0;
@@ -88,8 +90,10 @@ cl_int yk_event_status(struct yk_event *ev)
         /* CL_COMPLETE from a query is no synchronisation point; a wait is. */
         cl->WaitForEvents(1, &real);
         __atomic_store_n(&ev->status, now, __ATOMIC_RELEASE);
+        return now;
     }
-    return now;
+    s = status_now(ev); /* the driver may be a step behind what has been told */
+    return s < now ? s : now;
 }
 
 cl_int yk_event_wait(struct yk_event *ev)
@@ -132,32 +136,50 @@ static void run_callback(void *arg)
     free(c);
 }
 
-/* Take the callbacks that STATUS reaches off the list and post them, in the order of registration. */
-static void fire(struct yk_event *ev, cl_int status)
+/* Take the callbacks that STATUS reaches off the list and post them, in the order of registration; with the lock held,
+ * so that who sees the status finds them posted. What cannot be posted is returned. */
+static struct yk_event_callback *post_due(struct yk_event *ev, cl_int status)
 {
-    struct yk_event_callback *due = NULL, **due_end = &due;
-    yk_lock_take(&ev->lock);
+    struct yk_event_callback *left = NULL, **left_end = &left;
     for (struct yk_event_callback **p = &ev->callbacks; *p;) {
         struct yk_event_callback *c = *p;
-        if (status <= c->type) {
-            *p = c->next;
-            c->next = NULL;
-            *due_end = c;
-            due_end = &c->next;
-        } else {
+        if (status > c->type) {
             p = &c->next;
+            continue;
         }
-    }
-    yk_lock_drop(&ev->lock);
-    while (due) {
-        struct yk_event_callback *c = due;
-        due = c->next;
+        *p = c->next;
+        c->next = NULL;
         c->ev = ev;
         c->status = status < 0 ? status : c->type;
         yk_hold(&ev->h);
-        if (!yk_callback_post(run_callback, c))
-            run_callback(c);
+        if (!yk_callback_post(run_callback, c)) {
+            *left_end = c;
+            left_end = &c->next;
+        }
     }
+    return left;
+}
+
+static void run_here(struct yk_event_callback *c)
+{
+    while (c) {
+        struct yk_event_callback *next = c->next;
+        run_callback(c);
+        c = next;
+    }
+}
+
+static void fire(struct yk_event *ev, cl_int status)
+{
+    yk_lock_take(&ev->lock);
+    struct yk_event_callback *left = post_due(ev, status);
+    yk_lock_drop(&ev->lock);
+    run_here(left);
+}
+
+void yk_event_tell(struct yk_event *ev, cl_int status)
+{
+    fire(ev, status);
 }
 
 void yk_event_set(struct yk_event *ev, cl_int status)
@@ -168,11 +190,10 @@ void yk_event_set(struct yk_event *ev, cl_int status)
         ev->time[3 - status] = yk_now_ns();
     if (status_now(ev) > CL_COMPLETE && status < status_now(ev))
         __atomic_store_n(&ev->status, status, __ATOMIC_RELEASE);
+    struct yk_event_callback *left = post_due(ev, status);
     pthread_cond_broadcast(&ev->changed);
-    bool any = ev->callbacks;
     yk_lock_drop(&ev->lock);
-    if (any)
-        fire(ev, status);
+    run_here(left);
 }
 
 void yk_event_issued(struct yk_event *ev, cl_event real)

@@ -15,6 +15,7 @@ struct yk_event {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
     struct yk_queue *queue; /* held; NULL for user events */
+    uint64_t number;        /* events made later have larger ones */
     cl_command_type type;
     cl_int status;    /* CL_QUEUED .. CL_COMPLETE or an error; atomic */
     cl_event real;    /* of the primary, once issued there; atomic; kept until destroyed */
@@ -38,6 +39,9 @@ cl_int yk_event_wait(struct yk_event *ev);
 
 /** Move to STATUS (only downwards), wake waiters, run callbacks on yoke's callback thread. No lock held. */
 void yk_event_set(struct yk_event *ev, cl_int status);
+
+/** Run the callbacks that STATUS, above CL_COMPLETE, reaches; the status itself is the driver's to tell. */
+void yk_event_tell(struct yk_event *ev, cl_int status);
 
 /** EV now stands for REAL (its reference is taken over). Wakes waiters, who then wait for it. */
 void yk_event_issued(struct yk_event *ev, cl_event real);

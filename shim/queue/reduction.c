@@ -120,7 +120,7 @@ cl_int yk_reductions_apart(struct yk_reductions *s, unsigned dev, cl_kernel k)
             r->apart[dev] = cl->CreateBuffer(real, CL_MEM_READ_WRITE, r->mem->size, NULL, &err);
         if (err == CL_SUCCESS) {
             err = cl->EnqueueWriteBuffer(q, r->apart[dev], CL_TRUE, 0, r->mem->size, neutral, 0, NULL, NULL);
-            err = yk_link_written(dev, q, r->mem->size, err);
+            err = yk_link_written(dev, q, err);
         }
         if (err == CL_SUCCESS)
             err = cl->SetKernelArg(k, r->arg, sizeof r->apart[dev], &r->apart[dev]);

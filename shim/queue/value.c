@@ -52,8 +52,8 @@ cl_int yk_value_set(const struct yk_cl *cl, cl_kernel k, cl_uint i, const struct
     case YK_VALUE_LOCAL:
         return cl->SetKernelArg(k, i, v->size, NULL);
     case YK_VALUE_SAMPLER: {
-        bool primary = dev == yk_rt.primary->index;
-        cl_sampler real = primary ? v->u.sampler.real : yk_sampler_on(v->u.sampler.ctx, dev, &v->u.sampler.sampling);
+        /* Not the program's own, which it may have released since. */
+        cl_sampler real = yk_sampler_on(v->u.sampler.ctx, dev, &v->u.sampler.sampling);
         return real ? cl->SetKernelArg(k, i, sizeof real, &real) : CL_OUT_OF_RESOURCES;
     }
     case YK_VALUE_PRIMARY:

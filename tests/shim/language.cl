@@ -10,6 +10,48 @@
 #define GLIN                                                                                                           \
     ((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0))
 
+/* What an analysis may take for the same, or for nothing */
+kernel void two_choices_of_the_same(global const int *in, global int *out)
+{
+    const int k = 2000;
+    int x, y, at = in[LIN];
+    switch (at & 3) {
+    case 0: x = 0; break;
+    case 1: x = k; break;
+    default: x = 2 * k;
+    }
+    switch (at >> 2 & 3) {
+    case 0: y = 0; break;
+    case 1: y = k; break;
+    default: y = 2 * k;
+    }
+    out[LIN] = in[x - y + LIN + 2 * k];
+}
+kernel void choices_that_differ(global const int *in, global int *out)
+{
+    int x, y, at = in[LIN];
+    if (at & 1) {
+        x = 0;
+        out[2 * LIN + 1] = 1;
+    } else {
+        x = 1;
+        out[2 * LIN + 1] = 2;
+    }
+    if (at & 2)
+        y = 0;
+    else
+        y = 1;
+    if (x != y)
+        out[2 * LIN] = (int)LIN + 1;
+}
+#define NO_BIAS 0
+kernel void a_sum_with_nothing(global const int *in, global int *out)
+{
+    out[2 * LIN] += NO_BIAS * in[LIN];
+    if (in[LIN] & 1)
+        out[2 * LIN + 1] = 5;
+}
+
 /* Work-item functions */
 kernel void every_id(global const int *in, global int *out)
 {

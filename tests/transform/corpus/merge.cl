@@ -143,3 +143,12 @@ __kernel void used(__global int *a, __global const int *where)
     int i = where[get_global_id(0)], x = a[i] = 3;
     a[i + 1] = x;
 }
+// The text stores where the facts know of nothing.
+// flags idle !mergeable
+__kernel void idle(__global int *o, __global const int *c)
+{
+    int i = get_global_id(0);
+    o[2 * i] += 0 * c[i];
+    if (c[i] & 1)
+        o[2 * i + 1] = 5;
+}
