@@ -126,12 +126,7 @@ cl_int yk_api_SetEventCallback(cl_event event, cl_int command_exec_callback_type
         return CL_INVALID_EVENT;
     if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
         return CL_INVALID_VALUE;
-    yk_hold(&ev->h); /* the function may release it */
-    cl_int err = yk_event_on(ev, command_exec_callback_type, pfn_notify, user_data);
-    if (__atomic_load_n(&ev->status, __ATOMIC_ACQUIRE) <= CL_COMPLETE)
-        yk_callback_due();
-    yk_drop(&ev->h);
-    return err;
+    return yk_event_on(ev, command_exec_callback_type, pfn_notify, user_data);
 }
 
 cl_int yk_api_GetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size,

@@ -38,6 +38,7 @@ static struct job *last_jobs, **last_jobs_end = &last_jobs; /* behind what is co
 static bool posted;                                         /* there are some; atomic */
 static struct watch *watches, **watches_end = &watches;     /* in the order of asking */
 static bool running;
+static bool busy;   /* it calls, or looks */
 static bool idle;   /* the thread waits, watching nothing */
 static bool hinted; /* it is to look at once */
 static pthread_t self;
@@ -182,6 +183,7 @@ static void *callback_thread(void *unused)
         last_jobs_end = &last_jobs;
         __atomic_store_n(&posted, false, __ATOMIC_RELAXED);
         hinted = false;
+        busy = true;
         yk_lock_drop(&lock);
         run_jobs(list);
         bool seen = watching && (all ? look(true) : look_around(&last));
@@ -195,6 +197,7 @@ static void *callback_thread(void *unused)
             run_jobs(behind);
         }
         yk_lock_take(&lock);
+        busy = false;
         progress |= seen;
         if (serving != served && !progress && !jobs && !last_jobs) {
             served = serving;
@@ -257,11 +260,16 @@ bool yk_callback_post_last(void (*fn)(void *arg), void *arg)
     return post(&last_jobs_end, fn, arg);
 }
 
+/* Is nothing to be called, as far as is known? With the lock held. */
+static bool is_quiet(void)
+{
+    return !busy && !jobs && !last_jobs && !watches && asked == served;
+}
+
 bool yk_callback_settle(unsigned ms)
 {
     yk_lock_take(&lock);
-    bool all = !running || pthread_equal(self, pthread_self()) || (process && process != getpid()) ||
-               (!jobs && !last_jobs && !watches && idle);
+    bool all = !running || pthread_equal(self, pthread_self()) || (process && process != getpid()) || is_quiet();
     if (!all) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -282,12 +290,29 @@ bool yk_callback_settle(unsigned ms)
     return all;
 }
 
+/* A driver that calls from threads of its own, or is slow to, promises no program anything. PoCL's CPU devices have
+ * called before they return. */
+static bool driver_calls_at_once(void)
+{
+    return yk_rt.primary->type & CL_DEVICE_TYPE_CPU;
+}
+
+bool yk_callback_here(void)
+{
+    if (!driver_calls_at_once())
+        return false;
+    if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
+        return true;
+    yk_lock_take(&lock);
+    bool quiet = is_quiet();
+    yk_lock_drop(&lock);
+    return quiet;
+}
+
 void yk_callback_due(void)
 {
-    /* A driver that calls from threads of its own, or is slow to, promises no program anything. PoCL's CPU devices have
-     * called before they return. */
     const unsigned patience_ms = 200;
-    if (!__atomic_load_n(&running, __ATOMIC_RELAXED) || !(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) ||
+    if (!__atomic_load_n(&running, __ATOMIC_RELAXED) || !driver_calls_at_once() ||
         __atomic_load_n(&tired, __ATOMIC_RELAXED))
         return;
     if (!yk_callback_settle(patience_ms))

@@ -16,6 +16,10 @@ bool yk_callback_post_last(void (*fn)(void *arg), void *arg);
  * callback itself nothing is waited for. Thread: any; no lock held. */
 bool yk_callback_settle(unsigned ms);
 
+/** May what is due at once be called by the calling thread itself, as a CPU's driver does? Not where something is to be
+ * called before. Thread: any; no lock held. */
+bool yk_callback_here(void);
+
 /** Before a call returns after which a CPU's driver has called what is due: see to it. Some 20 us where something is;
  * 0.2 s once where a callback waits for the program. Thread: any; no lock held. */
 void yk_callback_due(void);

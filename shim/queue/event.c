@@ -219,6 +219,13 @@ cl_int yk_event_on(struct yk_event *ev, cl_int type, void (*fn)(cl_event, cl_int
     c->fn = fn;
     c->data = data;
     cl_int now = yk_event_status(ev);
+    if (now <= CL_COMPLETE && yk_callback_here()) {
+        c->ev = ev;
+        c->status = now < 0 ? now : type;
+        yk_hold(&ev->h);
+        run_callback(c);
+        return CL_SUCCESS;
+    }
     yk_lock_take(&ev->lock);
     struct yk_event_callback **p = &ev->callbacks;
     while (*p)
