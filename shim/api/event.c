@@ -35,12 +35,15 @@ cl_int yk_api_WaitForEvents(cl_uint num_events, const cl_event *event_list)
     for (cl_uint i = 0; i < num_events && err != CL_SUCCESS; i++)
         if (((struct yk_event *)(void *)event_list[i])->queue)
             yk_queue_tell(((struct yk_event *)(void *)event_list[i])->queue);
-    for (cl_uint i = 0; i < num_events; i++) { /* who has told the status has posted what is to be called by now */
+    for (cl_uint i = 0; i < num_events; i++) {
         struct yk_event *ev = (struct yk_event *)(void *)event_list[i];
-        yk_lock_take(&ev->lock);
+        yk_lock_take(&ev->lock); /* who has told the status has posted what is to be called by now */
         yk_lock_drop(&ev->lock);
+        if (ev->queue)
+            yk_callback_due_in(ev->queue);
+        else
+            yk_callback_due();
     }
-    yk_callback_due();
     if (err == CL_SUCCESS)
         err = yk_store_gather(first->ctx);
     return err;

@@ -319,6 +319,12 @@ void yk_callback_due(void)
         __atomic_store_n(&tired, true, __ATOMIC_RELAXED);
 }
 
+void yk_callback_due_in(const struct yk_queue *q)
+{
+    if (__atomic_load_n(&q->watched, __ATOMIC_ACQUIRE) || __atomic_load_n(&q->due, __ATOMIC_ACQUIRE))
+        yk_callback_due();
+}
+
 void yk_callback_look(void)
 {
     yk_lock_take(&lock);

@@ -24,6 +24,10 @@ bool yk_callback_here(void);
  * 0.2 s once where a callback waits for the program. Thread: any; no lock held. */
 void yk_callback_due(void);
 
+/** The same, if it is of Q's commands: a function for another queue's may take its time. Cost where nothing is: two
+ * loads. */
+void yk_callback_due_in(const struct yk_queue *q);
+
 /** Poll EV (which stands for a real event) until it is complete, then yk_event_set it: seen late by an eighth of the
  * time for which nothing has been complete, a millisecond at most. Holds EV meanwhile, and counts it in its queue's
  * WATCHED. */

@@ -168,7 +168,7 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
         err = push_captured(c, blocking, nwait, wait, event);
     }
     if (err == CL_SUCCESS && blocking) {
-        yk_callback_due();
+        yk_callback_due_in(c->queue);
         err = yk_store_gather(c->queue->ctx);
     }
     if (real != few)

@@ -128,10 +128,20 @@ cl_int yk_event_wait(struct yk_event *ev)
     return now;
 }
 
+/* C, of an event, is to be run by run_callback. */
+static void take_on(struct yk_event_callback *c)
+{
+    yk_hold(&c->ev->h);
+    if (c->ev->queue)
+        __atomic_add_fetch(&c->ev->queue->due, 1, __ATOMIC_RELEASE);
+}
+
 static void run_callback(void *arg)
 {
     struct yk_event_callback *c = arg;
     c->fn((cl_event)(void *)c->ev, c->status, c->data);
+    if (c->ev->queue)
+        __atomic_sub_fetch(&c->ev->queue->due, 1, __ATOMIC_RELEASE);
     yk_drop(&c->ev->h);
     free(c);
 }
@@ -151,7 +161,7 @@ static struct yk_event_callback *post_due(struct yk_event *ev, cl_int status)
         c->next = NULL;
         c->ev = ev;
         c->status = status < 0 ? status : c->type;
-        yk_hold(&ev->h);
+        take_on(c);
         if (!yk_callback_post(run_callback, c)) {
             *left_end = c;
             left_end = &c->next;
@@ -222,7 +232,7 @@ cl_int yk_event_on(struct yk_event *ev, cl_int type, void (*fn)(cl_event, cl_int
     if (now <= CL_COMPLETE && yk_callback_here()) {
         c->ev = ev;
         c->status = now < 0 ? now : type;
-        yk_hold(&ev->h);
+        take_on(c);
         run_callback(c);
         return CL_SUCCESS;
     }

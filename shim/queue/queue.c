@@ -236,7 +236,7 @@ cl_int yk_queue_finish(struct yk_queue *q)
     }
     cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_failed(q) ? yk_queue_tell(q) : CL_SUCCESS;
     yk_queue_waited(q);
-    yk_callback_due();
+    yk_callback_due_in(q);
     if (err == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) /* of a command that yoke had wait for one that failed */
         err = CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && failure == CL_SUCCESS)

@@ -50,6 +50,7 @@ struct yk_queue {
     struct yk_beside *beside; /* whole launches side by side (beside.h); the worker's; NULL until there are some */
     unsigned pause;           /* launches before it is tried again to hold some; atomic */
     unsigned watched;         /* events of it that callbacks wait for (callback.h); atomic */
+    unsigned due;             /* callbacks of its events that are to be called; atomic */
     unsigned kept_in;         /* callback.c's, for its thread */
 };
 
