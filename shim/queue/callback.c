@@ -161,7 +161,7 @@ static void *callback_thread(void *unused)
     prctl(PR_SET_TIMERSLACK, 1UL); /* else each look is 50 us late */
     yk_lock_take(&lock);
     self = pthread_self();
-    process = getpid();
+    __atomic_store_n(&process, getpid(), __ATOMIC_RELEASE);
     bool ran = false;
     for (;;) {
         bool nothing = !jobs && !last_jobs && asked == served;
@@ -260,6 +260,12 @@ bool yk_callback_post_last(void (*fn)(void *arg), void *arg)
     return post(&last_jobs_end, fn, arg);
 }
 
+static bool is_child(void)
+{
+    pid_t p = __atomic_load_n(&process, __ATOMIC_ACQUIRE);
+    return p && p != getpid();
+}
+
 /* Is nothing to be called, as far as is known? With the lock held. */
 static bool is_quiet(void)
 {
@@ -268,8 +274,10 @@ static bool is_quiet(void)
 
 bool yk_callback_settle(unsigned ms)
 {
+    if (is_child()) /* whose lock may have been taken when it was made */
+        return true;
     yk_lock_take(&lock);
-    bool all = !running || pthread_equal(self, pthread_self()) || (process && process != getpid()) || is_quiet();
+    bool all = !running || pthread_equal(self, pthread_self()) || is_quiet();
     if (!all) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
