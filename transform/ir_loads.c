@@ -1,21 +1,9 @@
 #include "transform/ir_loads.h"
 #include <string.h>
-#include "transform/ir.h"
+#include "transform/ir_held.h"
 
 /* Held loads are volatile ones with metadata of this kind, which copies keep. */
 static const char held[] = "yoke.held";
-
-static unsigned kind_of(LLVMModuleRef m)
-{
-    return LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), held, (unsigned)strlen(held));
-}
-
-static bool shared(LLVMValueRef pointer)
-{
-    enum { PRIVATE = 0, LOCAL = 3 };
-    unsigned space = yk_ir_space(pointer);
-    return space != PRIVATE && space != LOCAL;
-}
 
 /* vloadn and its like are calls of functions that only read: unused, they would go. */
 static void hold_call(LLVMValueRef call)
@@ -44,10 +32,10 @@ bool yk_ir_hold_loads(LLVMModuleRef m)
                     hold_call(i);
                 own |= LLVMIsALoadInst(i) && LLVMGetVolatile(i);
                 if (!LLVMIsALoadInst(i) || LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic ||
-                    !shared(LLVMGetOperand(i, 0)))
+                    !yk_ir_is_shared(LLVMGetOperand(i, 0)))
                     continue;
                 LLVMSetVolatile(i, true);
-                LLVMSetMetadata(i, kind_of(m), mark);
+                LLVMSetMetadata(i, yk_ir_held_kind(m, held), mark);
             }
     return own;
 }
@@ -57,8 +45,8 @@ void yk_ir_release_loads(LLVMModuleRef m, bool own)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (LLVMIsALoadInst(i) && (!own || LLVMGetMetadata(i, kind_of(m)))) {
+                if (LLVMIsALoadInst(i) && (!own || LLVMGetMetadata(i, yk_ir_held_kind(m, held)))) {
                     LLVMSetVolatile(i, false);
-                    LLVMSetMetadata(i, kind_of(m), NULL);
+                    LLVMSetMetadata(i, yk_ir_held_kind(m, held), NULL);
                 }
 }

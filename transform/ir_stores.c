@@ -1,22 +1,10 @@
 #include "transform/ir_stores.h"
 #include <string.h>
-#include "transform/ir.h"
+#include "transform/ir_held.h"
 
 /* Held stores are volatile ones with metadata of this kind; one that a pass has made of two has none. A kernel that is
  * noted has an attribute of that name. */
 static const char held[] = "yoke.held_store", noted[] = "yoke.idle_store";
-
-static unsigned kind_of(LLVMModuleRef m)
-{
-    return LLVMGetMDKindIDInContext(LLVMGetModuleContext(m), held, (unsigned)strlen(held));
-}
-
-static bool shared(LLVMValueRef pointer)
-{
-    enum { PRIVATE = 0, LOCAL = 3 };
-    unsigned space = yk_ir_space(pointer);
-    return space != PRIVATE && space != LOCAL;
-}
 
 void yk_ir_hold_stores(LLVMModuleRef m)
 {
@@ -26,9 +14,9 @@ void yk_ir_hold_stores(LLVMModuleRef m)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 if (LLVMIsAStoreInst(i) && !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
-                    shared(LLVMGetOperand(i, 1))) {
+                    yk_ir_is_shared(LLVMGetOperand(i, 1))) {
                     LLVMSetVolatile(i, true);
-                    LLVMSetMetadata(i, kind_of(m), mark);
+                    LLVMSetMetadata(i, yk_ir_held_kind(m, held), mark);
                 }
 }
 
@@ -51,10 +39,10 @@ void yk_ir_release_stores(LLVMModuleRef m)
         bool idle = false;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (LLVMIsAStoreInst(i) && LLVMGetMetadata(i, kind_of(m))) {
+                if (LLVMIsAStoreInst(i) && LLVMGetMetadata(i, yk_ir_held_kind(m, held))) {
                     idle |= is_idle(i);
                     LLVMSetVolatile(i, false);
-                    LLVMSetMetadata(i, kind_of(m), NULL);
+                    LLVMSetMetadata(i, yk_ir_held_kind(m, held), NULL);
                 }
         if (idle)
             LLVMAddAttributeAtIndex(

@@ -147,9 +147,9 @@ cl_int yk_image_merge(const struct yk_image *i, struct yk_context *ctx, cl_mem t
 {
     size_t most, rows = all_rows(i, &most), pitch = i->element * i->extent[0];
     unsigned p = yk_rt.primary->index;
-    unsigned char *theirs = malloc(2 * most * pitch), *ours = theirs + most * pitch;
+    unsigned char *theirs = malloc(most * pitch), *ours = malloc(most * pitch);
     *bad = p;
-    cl_int err = theirs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    cl_int err = theirs && ours ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (size_t row = 0; row < rows && err == CL_SUCCESS; row += most) {
         size_t n = rows - row < most ? rows - row : most, from = 0;
         const unsigned char *was = before + row * pitch;
@@ -170,6 +170,7 @@ cl_int yk_image_merge(const struct yk_image *i, struct yk_context *ctx, cl_mem t
         *moved += (n - from) * pitch;
     }
     free(theirs);
+    free(ours);
     return err;
 }
 

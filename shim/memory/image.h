@@ -1,7 +1,7 @@
 /* Copies of an image on devices other than the primary, whose image is the program's. Only images whose texels the
- * driver alone holds and that are not made of another object have them. Every write to such an image is a command of
- * the primary's, and counts: the host's, and whole launches of kernels that may write it. A copy is brought up to date
- * as a whole when a share reads it. Who uses it: mem.h, queue/images.c, api/image.c. */
+ * driver alone holds and that are not made of another object have them. Every write to such an image, by the
+ * host, a launch or what puts shares together, ends at the primary, and counts. A copy is brought up to date as a whole
+ * when a share is to read it or write to it. Who uses it: mem.h, queue/images.c, api/image.c. */
 #ifndef YK_SHIM_MEMORY_IMAGE_H
 #define YK_SHIM_MEMORY_IMAGE_H
 

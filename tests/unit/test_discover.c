@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/clock.h"
 #include "base/log.h"
 #include "device/machine.h"
 #include "device/opencl/real.h"
@@ -291,124 +290,7 @@ START_TEST(of_devices_that_are_alike_one_is_tried)
 }
 END_TEST
 
-/* Drivers for the trial of host memory: transfers that do as told. */
-static enum { SHADOW_OUT, SHADOW_IN, MOVES_MAP, STUCK, HONEST } manner;
-static unsigned char *app, shadow[65536];
-static size_t mem_size = 8192;
-
-static cl_context some_context(const cl_context_properties *p, cl_uint n, const cl_device_id *d,
-                               void (*f)(const char *, const void *, size_t, void *), void *u, cl_int *err)
-{
-    (void)p, (void)n, (void)d, (void)f, (void)u;
-    *err = CL_SUCCESS;
-    return (cl_context)(uintptr_t)1;
-}
-static cl_command_queue some_queue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *err)
-{
-    (void)c, (void)d, (void)p;
-    *err = CL_SUCCESS;
-    return (cl_command_queue)(uintptr_t)1;
-}
-static cl_mem some_buffer(cl_context c, cl_mem_flags flags, size_t size, void *host, cl_int *err)
-{
-    (void)c;
-    ck_assert_uint_le(size, sizeof shadow);
-    mem_size = size;
-    *err = CL_SUCCESS;
-    if (flags & CL_MEM_USE_HOST_PTR)
-        app = host;
-    return (cl_mem)(uintptr_t)(flags & CL_MEM_USE_HOST_PTR ? 1 : 2);
-}
-static cl_int fill(cl_command_queue q, cl_mem b, const void *v, size_t n, size_t off, size_t size, cl_uint w,
-                   const cl_event *l, cl_event *e)
-{
-    (void)q, (void)b, (void)n, (void)off, (void)w, (void)l;
-    memset(manner == SHADOW_OUT ? shadow : app, *(const unsigned char *)v, size);
-    *e = (cl_event)(uintptr_t)1;
-    return CL_SUCCESS;
-}
-static cl_int copy(cl_command_queue q, cl_mem a, cl_mem b, size_t o, size_t p, size_t size, cl_uint w,
-                   const cl_event *l, cl_event *e)
-{
-    (void)q, (void)a, (void)b, (void)o, (void)p, (void)w, (void)l;
-    if (manner != SHADOW_IN)
-        memcpy(shadow, app, size);
-    *e = (cl_event)(uintptr_t)1;
-    return CL_SUCCESS;
-}
-static cl_int read_back(cl_command_queue q, cl_mem b, cl_bool block, size_t off, size_t size, void *to, cl_uint w,
-                        const cl_event *l, cl_event *e)
-{
-    (void)q, (void)b, (void)block, (void)off, (void)w, (void)l;
-    memcpy(to, shadow, size);
-    *e = (cl_event)(uintptr_t)1;
-    return CL_SUCCESS;
-}
-static void *map(cl_command_queue q, cl_mem b, cl_bool block, cl_map_flags f, size_t off, size_t size, cl_uint w,
-                 const cl_event *l, cl_event *e, cl_int *err)
-{
-    (void)q, (void)b, (void)block, (void)f, (void)off, (void)size, (void)w, (void)l;
-    *e = (cl_event)(uintptr_t)1;
-    *err = CL_SUCCESS;
-    return manner == MOVES_MAP ? shadow : app;
-}
-static cl_int unmap(cl_command_queue q, cl_mem b, void *p, cl_uint w, const cl_event *l, cl_event *e)
-{
-    (void)q, (void)b, (void)p, (void)w, (void)l;
-    *e = (cl_event)(uintptr_t)1;
-    return CL_SUCCESS;
-}
-static cl_int flush(cl_command_queue q)
-{
-    (void)q;
-    return CL_SUCCESS;
-}
-static cl_int event_state(cl_event e, cl_event_info what, size_t room, void *out, size_t *ret)
-{
-    (void)e, (void)what;
-    return ANSWER(cl_int, manner == STUCK ? CL_RUNNING : CL_COMPLETE);
-}
-static cl_int wait_for(cl_uint n, const cl_event *e)
-{
-    (void)n, (void)e;
-    return CL_SUCCESS;
-}
-
-START_TEST(host_memory_is_proved_in_every_direction)
-{
-    fake[0] = plain;
-    cl = table();
-    cl.CreateContext = some_context;
-    cl.CreateCommandQueue = some_queue;
-    cl.CreateBuffer = some_buffer;
-    cl.EnqueueFillBuffer = fill;
-    cl.EnqueueCopyBuffer = copy;
-    cl.EnqueueReadBuffer = read_back;
-    cl.EnqueueMapBuffer = map;
-    cl.EnqueueUnmapMemObject = unmap;
-    cl.Flush = flush;
-    cl.GetEventInfo = event_state;
-    cl.WaitForEvents = wait_for;
-    yk_log_set_level(YK_LOG_ERROR);
-    struct yk_device d;
-    size_t align;
-    ck_assert(yk_device_query(&cl, NULL, (cl_device_id)&fake[0], &d));
-    for (manner = SHADOW_OUT; manner < HONEST; manner++) {
-        uint64_t t = yk_now_ns();
-        ck_assert(!yk_device_host_memory(&cl, &d, &align));
-        ck_assert_uint_eq(align, 4096);
-        static unsigned char *left_alone; /* what a stuck driver might write to stays; LeakSanitizer shall know it */
-        left_alone = manner == STUCK ? app : left_alone;
-        ck_assert_uint_lt(yk_now_ns() - t, 10000000000u); /* also where the driver never finishes */
-    }
-    ck_assert(yk_device_host_memory(&cl, &d, &align));
-    ck_assert_uint_eq(align, 128); /* the driver's own alignment does too */
-    d.usable = false;
-    ck_assert(!yk_device_host_memory(&cl, &d, &align));
-}
-END_TEST
-
 YK_TEST_MAIN("discover", devices_unlike_the_primary_are_left_out, a_32_bit_primary_leaves_out_the_64_bit_ones,
              names_are_tidied_and_cut, a_silent_device_is_ignored, more_devices_than_there_is_room_for,
              parts_use_all_compute_units, a_gpu_with_its_own_memory_is_not_tried,
-             of_devices_that_are_alike_one_is_tried, host_memory_is_proved_in_every_direction)
+             of_devices_that_are_alike_one_is_tried)
