@@ -94,7 +94,7 @@ def main():
     programs = a.programs * (10 if os.environ.get("YOKE_NIGHTLY") == "1" else 1)
     bad = 0
     for seed in range(int(first), int(last or first) + 1):
-        bare = os.path.join(FOLDER, f"{seed}.bare")
+        bare = os.path.join(FOLDER, f"{seed}.bare" + (f"-{a.settings}" if a.icd else ""))  # tests run side by side
         run(seed, programs, bare, plain, False)
         for name in a.settings.split(","):
             out = os.path.join(FOLDER, f"{seed}.{name}")
