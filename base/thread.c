@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/away.h"
 
 /* A thread may run an app's callback or a driver's compiler, which count on the main thread's stack: where that has no
@@ -75,6 +77,42 @@ int yk_thread_start_elsewhere(void *(*fn)(void *), void *arg)
         free(e);
     }
     return start(NULL, fn, arg);
+}
+
+static const char *main_stack; /* somewhere near its upper end */
+
+static void __attribute__((constructor)) note_main_stack(void)
+{
+    main_stack = __builtin_frame_address(0);
+}
+
+static void find_stack(const char **low, const char **high)
+{
+    pthread_attr_t attr;
+    struct rlimit limit;
+    void *at;
+    size_t size;
+    if (gettid() == getpid()) { /* whose range the C library would look for in a file */
+        const size_t above = 1 << 20, most = 1 << 30;
+        size = !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < most ? limit.rlim_cur : most;
+        *low = main_stack - size;
+        *high = main_stack + above; /* arguments and environment */
+    } else if (!pthread_getattr_np(pthread_self(), &attr)) {
+        if (!pthread_attr_getstack(&attr, &at, &size)) {
+            *low = at;
+            *high = *low + size;
+        }
+        pthread_attr_destroy(&attr);
+    }
+}
+
+bool yk_thread_has_stack(size_t bytes)
+{
+    static _Thread_local const char *low, *high;
+    if (!high)
+        find_stack(&low, &high);
+    const char *here = __builtin_frame_address(0);
+    return here > low && here < high && (size_t)(here - low) > bytes;
 }
 
 void yk_write_guard_begin(struct yk_write_guard *g)

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /** A detached thread that runs FN(ARG). Signals to the process do not reach it; those for what it does itself (SIGFPE,
  * SIGSEGV ...) do, since drivers handle them. Its stack is the usual one (RLIMIT_STACK), but 8 MiB at least where there
@@ -15,6 +16,10 @@ int yk_thread_start(void *(*fn)(void *), void *arg);
  * its parent's where processors are few and have been busy, and leaves it there for a tick or two even if another is
  * free. As soon as it has begun it may use all that the caller may. */
 int yk_thread_start_elsewhere(void *(*fn)(void *), void *arg);
+
+/** Has the calling thread BYTES of its stack left? Not on a stack that the program has made itself, as coroutines do.
+ * Cost: some system calls the first time. */
+bool yk_thread_has_stack(size_t bytes);
 
 /* Around writing to a file or pipe that may be full, over a limit or without a reader. */
 struct yk_write_guard {

@@ -112,7 +112,7 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
         heap->nwait++;
     }
     yk_hold(&ev->h); /* the command's; the app's reference is the one it was made with */
-    err = yk_queue_push(c->queue, heap);
+    err = yk_queue_push(c->queue, heap, blocking);
     if (err != CL_SUCCESS) {
         yk_command_free(heap);
         yk_handle_release(&ev->h);

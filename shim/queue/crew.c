@@ -1,5 +1,7 @@
 #include "shim/queue/crew.h"
 #include "base/away.h"
+#include "base/clock.h"
+#include "base/look.h"
 #include "base/thread.h"
 #include "device/device.h"
 
@@ -7,7 +9,9 @@ static struct {
     struct yk_lock lock;
     pthread_cond_t work;
     struct yk_task *first, **last;
+    unsigned given; /* tasks so far; atomic to read */
     bool running;
+    bool asleep;         /* its thread has to be woken */
     struct yk_away away; /* of its thread */
 } crew[YK_MAX_DEVICES];
 
@@ -24,24 +28,38 @@ static void init(void)
     }
 }
 
+/* The next task of DEV, of whom TAKEN have been taken. */
+static struct yk_task *next(unsigned dev, unsigned taken, struct yk_look *look)
+{
+    uint64_t start = yk_now_ns();
+    (void)yk_look(look, &crew[dev].given, taken);
+    yk_lock_take(&crew[dev].lock);
+    while (!crew[dev].first) {
+        crew[dev].asleep = true;
+        yk_lock_wait(&crew[dev].lock, &crew[dev].work);
+    }
+    crew[dev].asleep = false;
+    yk_away_end(&crew[dev].away);
+    struct yk_task *t = crew[dev].first;
+    if (!(crew[dev].first = t->next))
+        crew[dev].last = &crew[dev].first;
+    yk_lock_drop(&crew[dev].lock);
+    yk_look_over(look, start);
+    return t;
+}
+
 static void *crew_thread(void *arg)
 {
     unsigned dev = (unsigned)(uintptr_t)arg;
+    struct yk_look look = {0};
     yk_lock_take(&crew[dev].lock);
     yk_away_begin(&crew[dev].away);
     yk_lock_drop(&crew[dev].lock);
-    for (;;) {
-        yk_lock_take(&crew[dev].lock);
-        while (!crew[dev].first)
-            yk_lock_wait(&crew[dev].lock, &crew[dev].work);
-        yk_away_end(&crew[dev].away);
-        struct yk_task *t = crew[dev].first;
-        if (!(crew[dev].first = t->next))
-            crew[dev].last = &crew[dev].first;
-        yk_lock_drop(&crew[dev].lock);
+    for (unsigned taken = 0;; taken++) {
+        struct yk_task *t = next(dev, taken, &look);
         t->run(t);
         yk_lock_take(&done_lock);
-        t->done = true;
+        __atomic_store_n(&t->done, 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&done_changed);
         yk_lock_drop(&done_lock);
     }
@@ -66,13 +84,14 @@ bool yk_crew_start(unsigned dev, struct yk_task *t, bool on_processor)
 {
     pthread_once(&once, init);
     t->next = NULL;
-    t->done = false;
+    t->done = 0;
     yk_lock_take(&crew[dev].lock);
     bool ok = runs(dev);
     if (ok) {
         *crew[dev].last = t;
         crew[dev].last = &t->next;
-        if (on_processor)
+        __atomic_store_n(&crew[dev].given, crew[dev].given + 1, __ATOMIC_RELEASE);
+        if (on_processor && crew[dev].asleep)
             yk_away_send(&crew[dev].away);
     }
     yk_lock_drop_and_signal(&crew[dev].lock, &crew[dev].work);
@@ -81,8 +100,12 @@ bool yk_crew_start(unsigned dev, struct yk_task *t, bool on_processor)
 
 void yk_crew_wait(struct yk_task *t)
 {
+    static _Thread_local struct yk_look look;
+    uint64_t start = yk_now_ns();
+    (void)yk_look(&look, &t->done, 0);
     yk_lock_take(&done_lock);
     while (!t->done)
         yk_lock_wait(&done_lock, &done_changed);
     yk_lock_drop(&done_lock);
+    yk_look_over(&look, start);
 }

@@ -11,7 +11,7 @@
 struct yk_task {
     void (*run)(struct yk_task *t);
     struct yk_task *next;
-    bool done;
+    unsigned done; /* 1: it is; atomic */
 };
 
 /** DEV will have something to do soon: start its thread now. One that begins when there is work is put on the processor

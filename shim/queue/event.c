@@ -4,6 +4,7 @@
 #include "shim/queue/callback.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/queue.h"
+#include "shim/queue/worker.h"
 
 struct yk_event_callback {
     struct yk_event_callback *next;
@@ -104,7 +105,7 @@ cl_int yk_event_wait(struct yk_event *ev)
     if (!real_of(ev) && ev->queue) {
         __atomic_store_n(&ev->alone, true, __ATOMIC_RELAXED);
         yk_gather_drain(ev->queue);
-        yk_queue_ask(ev->queue);
+        yk_worker_help(ev->queue, ev);
     }
     if (!real_of(ev)) {
         yk_lock_take(&ev->lock);

@@ -158,7 +158,7 @@ void yk_queue_release(struct yk_queue *q)
     yk_drop(&q->h);
 }
 
-cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
+cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c, bool waits)
 {
     yk_lock_take(&q->lock);
     cl_int err = yk_worker_start(q);
@@ -174,7 +174,8 @@ cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c)
     if (c == q->first)
         yk_background_hold(&q->holds_exit, true); /* until its worker has looked */
     __atomic_add_fetch(&q->npending, 1, __ATOMIC_SEQ_CST);
-    pthread_cond_signal(&q->work);
+    if (!waits)
+        pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     return CL_SUCCESS;
 }
@@ -228,7 +229,7 @@ cl_int yk_queue_finish(struct yk_queue *q)
     yk_gather_mark(q);
     yk_gather_drain(q);
     if (yk_queue_busy(q)) {
-        yk_queue_ask(q);
+        yk_worker_help(q, NULL);
         yk_lock_take(&q->lock);
         while (q->npending & ~(unsigned)YK_QUEUE_FAILED)
             yk_lock_wait(&q->lock, &q->idle);

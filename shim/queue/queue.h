@@ -40,6 +40,9 @@ struct yk_queue {
     bool many;   /* several threads: nobody is ever told enough */
     bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
+    bool turn;                /* somebody carries out what is pending: the worker, or who helps; under lock */
+    bool shut_out;            /* the worker waits for its turn; under lock */
+    unsigned plain;           /* commands to be carried out without looking for a chain; theirs whose turn it is */
     bool holds_exit;          /* its worker has something that may run, or the end of the queue to see to; under lock */
     struct yk_queue *left;    /* in worker.c's list of those that were still there when the process ended */
     unsigned pushed, asked;   /* commands pushed so far; how many when the program last waited or flushed; under lock */
@@ -66,9 +69,10 @@ void yk_queue_release(struct yk_queue *q);
  * PoCL 3.1 deadlocks where several enqueue to one queue of a basic device. No lock held. */
 cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev);
 
-/** Append the heap-made C (owned from now on) and wake the worker (started when first needed).
+/** Append the heap-made C (owned from now on) and wake the worker (started when first needed), unless the caller WAITS
+ * for C next: yk_worker_help.
  * Errors: CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES (no thread): C is still the caller's. */
-cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c);
+cl_int yk_queue_push(struct yk_queue *q, struct yk_command *c, bool waits);
 
 /** The program waits for what Q has pending, or wants it begun: nothing is to be held back for what may follow. Cost: a
  * load where nothing is pending. */

@@ -1,4 +1,5 @@
 #include "shim/queue/worker.h"
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -221,44 +222,89 @@ static void let_go(struct yk_queue *q)
     yk_background_own(NULL);
 }
 
+/* Carry out what is next. False: nothing may run yet. By whoever has the turn; with the lock held, which it drops. */
+static bool step(struct yk_queue *q)
+{
+    bool failed = false;
+    struct yk_command *c = runnable(q, &failed);
+    if (!c)
+        return false;
+    if (!q->plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &q->plain))
+        return true;
+    if (!q->plain && !failed && yk_gather_piled(q) && carry_piled(q))
+        return true;
+    if (!q->plain && !failed && !yk_queue_failed(q) && yk_beside_begins(q) && carry_beside(q, &q->plain))
+        return true;
+    q->plain -= q->plain > 0;
+    unlink_command(q, c);
+    yk_lock_drop(&q->lock);
+    await_issuing(q);
+    yk_gather_drain(q);
+    carry_out(c, failed);
+    yk_lock_take(&q->lock);
+    done_with(q, c);
+    return true;
+}
+
+static _Thread_local bool carries; /* this thread is a worker, or in place of one */
+
 static void *worker_thread(void *arg)
 {
     struct yk_queue *q = arg;
-    unsigned plain = 0; /* commands to be carried out without looking for a chain */
+    carries = true;
     yk_background_own(&q->holds_exit);
     yk_lock_take(&q->lock);
     for (;;) {
+        for (q->shut_out = q->turn; q->turn; q->shut_out = q->turn)
+            yk_lock_wait(&q->lock, &q->work);
+        q->turn = true;
         hold_exit(q);
         if (!q->first && q->stop)
             break;
-        if (!q->first) {
-            yk_gather_idle(q);
+        if (q->first && step(q)) {
+            q->turn = false;
             continue;
         }
-        bool failed = false;
-        struct yk_command *c = runnable(q, &failed);
-        if (!c) {
+        q->turn = false;
+        if (q->first)
             yk_lock_wait_ns(&q->lock, &q->work, 200000);
-            continue;
-        }
-        if (!plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &plain))
-            continue;
-        if (!plain && !failed && yk_gather_piled(q) && carry_piled(q))
-            continue;
-        if (!plain && !failed && !yk_queue_failed(q) && yk_beside_begins(q) && carry_beside(q, &plain))
-            continue;
-        plain -= plain > 0;
-        unlink_command(q, c);
-        yk_lock_drop(&q->lock);
-        await_issuing(q);
-        yk_gather_drain(q);
-        carry_out(c, failed);
-        yk_lock_take(&q->lock);
-        done_with(q, c);
+        else
+            yk_gather_idle(q);
     }
     q->worker = false; /* who has a released queue from an event's query may use it */
+    q->turn = false;
     let_go(q);
     return NULL;
+}
+
+/* A driver may compile, as it may where it is called by the program. */
+enum { STACK = 1 << 20 };
+
+void yk_worker_help(struct yk_queue *q, const struct yk_event *last)
+{
+    yk_lock_take(&q->lock);
+    q->asked = q->pushed;
+    if (carries || q->turn || !q->first || !q->worker || (last && last != q->newest) || !yk_thread_has_stack(STACK)) {
+        pthread_cond_signal(&q->work);
+        yk_lock_drop(&q->lock);
+        return;
+    }
+    int cancel, saved = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    q->turn = carries = true;
+    yk_hold(&q->h);
+    yk_background_own(&q->holds_exit);
+    while (q->first && (!last || __atomic_load_n(&last->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) && step(q))
+        ;
+    hold_exit(q);
+    yk_background_own(NULL);
+    q->turn = carries = false;
+    if (q->first || q->stop || q->shut_out || q->gather)
+        pthread_cond_signal(&q->work);
+    yk_lock_drop(&q->lock);
+    yk_drop(&q->h);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
 }
 
 cl_int yk_worker_start(struct yk_queue *q)

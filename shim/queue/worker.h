@@ -9,4 +9,10 @@
 /** Start Q's worker if it does not run yet. With the queue's lock held. Errors: CL_OUT_OF_RESOURCES (no thread). */
 cl_int yk_worker_start(struct yk_queue *q);
 
+/** The calling thread is about to wait for all that Q has pending, of which LAST (NULL: whatever it is) is the newest:
+ * it carries that out itself where the worker has not begun to, since waking two threads by turns takes longer than a
+ * short launch. Else, and for what is left, the worker is told that somebody waits. Cancellation of the thread is put
+ * off meanwhile. No lock held. */
+void yk_worker_help(struct yk_queue *q, const struct yk_event *last);
+
 #endif

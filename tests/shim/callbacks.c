@@ -167,12 +167,30 @@ static void CL_CALLBACK say_end(cl_mem m, void *what)
     printf("%s\n", (const char *)what);
 }
 
+static void CL_CALLBACK leave(void *unused)
+{
+    (void)unused;
+    exit(0);
+}
+
+/* A program may end in a function of its own that its queue calls, whichever thread that is: exit waits for no other
+ * command of that queue. */
+static int end_in_native_kernel(const struct plain *p, cl_kernel k)
+{
+    check(clReleaseEvent(launch(p, k, NULL)), "release");
+    check(clEnqueueNativeKernel(p->queue, leave, NULL, 0, 0, NULL, NULL, 0, NULL, NULL), "native kernel");
+    check(clFinish(p->queue), "finish");
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct plain p = plain_open(0, source);
     cl_kernel k = plain_kernel(&p, "add");
     cl_mem m = plain_buffer(&p, 4096);
     check(clSetKernelArg(k, 0, sizeof m, &m), "argument");
+    if (argc > 1 && !strcmp(argv[1], "native"))
+        return end_in_native_kernel(&p, k);
     if (argc > 1 && !strcmp(argv[1], "exit")) {
         check(clSetMemObjectDestructorCallback(m, say_end, (void *)(size_t) "freed"), "destructor");
         cl_event e = launch(&p, k, NULL);
