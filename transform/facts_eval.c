@@ -157,6 +157,8 @@ static bool multiple_of(const struct yk_form *a, int64_t by)
 static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct yk_form *a, const struct yk_form *b,
                               unsigned bits)
 {
+    if (op == YK_NODE_XOR && yk_form_is_const(b) && yk_form_value(b) == -1) /* ~a, which LLVM makes of -1 - a */
+        return yk_form_sub(b, a);
     struct yk_form x = yk_form_unsigned(v, a, bits), y = yk_form_unsigned(v, b, bits);
     if (op == YK_NODE_AND && yk_form_is_const(b)) {
         int64_t mask = yk_form_value(b);

@@ -173,17 +173,33 @@ static unsigned compare(struct yk_symbols *s, LLVMValueRef v, unsigned lane, uns
     return yk_symbols_unknown(s, 1);
 }
 
-/* All incoming values of a PHI that is no loop header's; they are of the same round as the PHI. */
+unsigned yk_symbols_outside(struct yk_symbols *s, unsigned node, unsigned b, unsigned user)
+{
+    const struct yk_ir_kernel *k = &s->a->ir;
+    for (unsigned l = 0; l < k->nloops && !s->full; l++)
+        if (k->loop[l].in[b] && !k->loop[l].in[user])
+            return yk_symbols_node(s, YK_NODE_SOME, s->node.v[node].bits, node, 0, 0, 0);
+    return node;
+}
+
+unsigned yk_symbols_leaving(struct yk_symbols *s, unsigned node, LLVMValueRef v, LLVMValueRef phi)
+{
+    int i = LLVMIsAInstruction(v) ? yk_ir_inst(&s->a->ir, v) : -1;
+    return i < 0 ? node
+                 : yk_symbols_outside(s, node, s->a->ir.inst_block[i],
+                                      yk_ir_block(&s->a->ir, LLVMGetInstructionParent(phi)));
+}
+
+/* All incoming values of a PHI that is no loop header's; they are of the same round as the PHI, unless it is outside of
+ * a loop that they leave by several exits. */
 static unsigned join(struct yk_symbols *s, LLVMValueRef v, unsigned lane)
 {
-    unsigned bits = width(v), n = LLVMCountIncoming(v);
-    unsigned all =
-        yk_symbols_value(s, LLVMGetIncomingValue(v, 0), lane, yk_ir_block(&s->a->ir, LLVMGetIncomingBlock(v, 0)));
-    for (unsigned i = 1; i < n; i++) {
-        unsigned one =
-            yk_symbols_value(s, LLVMGetIncomingValue(v, i), lane, yk_ir_block(&s->a->ir, LLVMGetIncomingBlock(v, i)));
-        if (one != all)
-            all = yk_symbols_node(s, YK_NODE_JOIN, bits, all, one, 0, 0);
+    unsigned bits = width(v), n = LLVMCountIncoming(v), all = 0;
+    for (unsigned i = 0; i < n && !s->full; i++) {
+        LLVMValueRef in = LLVMGetIncomingValue(v, i);
+        unsigned one = yk_symbols_value(s, in, lane, yk_ir_block(&s->a->ir, LLVMGetIncomingBlock(v, i)));
+        one = yk_symbols_leaving(s, one, in, v);
+        all = i && one != all ? yk_symbols_node(s, YK_NODE_JOIN, bits, all, one, 0, 0) : one;
     }
     return all;
 }
@@ -299,9 +315,9 @@ static unsigned instruction(struct yk_symbols *s, LLVMValueRef v, unsigned lane,
 static unsigned seen_from(struct yk_symbols *s, LLVMValueRef v, unsigned node, unsigned b, unsigned user)
 {
     const struct yk_ir_kernel *k = &s->a->ir;
-    for (unsigned l = 0; l < k->nloops; l++)
-        if (k->loop[l].in[b] && !k->loop[l].in[user])
-            return yk_symbols_node(s, YK_NODE_SOME, s->node.v[node].bits, node, 0, 0, 0);
+    unsigned some = yk_symbols_outside(s, node, b, user);
+    if (some != node)
+        return some;
     int l = LLVMIsAPHINode(v) ? yk_symbols_loop_of(s, b) : -1;
     if (l < 0 || s->loop[l].state != YK_LOOP_DONE || s->loop[l].phi != v || !(s->loop[l].below || s->loop[l].sbelow))
         return node;

@@ -39,6 +39,12 @@ void yk_symbols_finish(struct yk_symbols *s);
 /** Element LANE of integer V (0 for a scalar) as block USER sees it: a node of the width of V's elements. */
 unsigned yk_symbols_value(struct yk_symbols *s, LLVMValueRef v, unsigned lane, unsigned user);
 
+/** NODE, computed in block B, as USER sees it: outside of a loop only one of its values is left. */
+unsigned yk_symbols_outside(struct yk_symbols *s, unsigned node, unsigned b, unsigned user);
+/** NODE, which is V as it comes to PHI: its block may be in a loop that PHI is not in, and the one it comes from too.
+ */
+unsigned yk_symbols_leaving(struct yk_symbols *s, unsigned node, LLVMValueRef v, LLVMValueRef phi);
+
 /**
  * Where pointer V points, as block USER sees it: buffer argument *ARG and a 64-bit node, the byte offset, *NODE.
  * False: not known, or not always the same argument.

@@ -80,6 +80,7 @@ static bool phi(struct walk *w, LLVMValueRef v, unsigned *node)
     for (unsigned i = 0; i < LLVMCountIncoming(v); i++) {
         if (!point(w, LLVMGetIncomingValue(v, i), yk_ir_block(k, LLVMGetIncomingBlock(v, i)), &one))
             return false;
+        one = yk_symbols_leaving(s, one, LLVMGetIncomingValue(v, i), v);
         *node = i && one != *node ? yk_symbols_node(s, YK_NODE_JOIN, 64, *node, one, 0, 0) : one;
     }
     return true;
@@ -97,16 +98,6 @@ static bool argument(struct walk *w, LLVMValueRef v)
         return false; /* now one buffer, now another */
     w->arg = n;
     return n < (int)w->s->a->k->nargs;
-}
-
-/* As USER sees what was computed in block B: behind a loop only one of its values is left. */
-static unsigned seen(struct yk_symbols *s, unsigned node, unsigned b, unsigned user)
-{
-    const struct yk_ir_kernel *k = &s->a->ir;
-    for (unsigned l = 0; l < k->nloops && !s->full; l++)
-        if (k->loop[l].in[b] && !k->loop[l].in[user])
-            return yk_symbols_node(s, YK_NODE_SOME, 64, node, 0, 0, 0);
-    return node;
 }
 
 static bool instruction(struct walk *w, LLVMValueRef v, unsigned b, unsigned *node)
@@ -155,7 +146,7 @@ static bool point(struct walk *w, LLVMValueRef v, unsigned user, unsigned *node)
     unsigned b = s->a->ir.inst_block[i];
     if (!instruction(w, v, b, node) || s->full)
         return false;
-    *node = seen(s, *node, b, user);
+    *node = yk_symbols_outside(s, *node, b, user);
     return true;
 }
 

@@ -54,6 +54,8 @@ START_TEST(indices)
     ck_assert(within(op(YK_NODE_AND, first, number(5)), 0, 5));
     ck_assert(known(op(YK_NODE_OR, times(group, 4), local), true));
     ck_assert(known(op(YK_NODE_XOR, local, times(group, 4)), true));
+    ck_assert(known(op(YK_NODE_XOR, first, number(-1)), true));
+    ck_assert(within(op(YK_NODE_XOR, local, number(-1)), -4, -1));
     ck_assert(known(op(YK_NODE_OR, times(group, 2), local), false));
     ck_assert(known(op(YK_NODE_SHL, first, number(2)), true));
     ck_assert(known(op(YK_NODE_LSHR, first, number(2)), true));

@@ -1,5 +1,5 @@
-/* Exit waits for drivers that are slow, not only for its patience with one that hangs (here two seconds) in all. The file
- * is tested by itself: in libyoke.so nothing of it can be reached. */
+/* Exit waits for drivers that are slow, not only for its patience with one that hangs (here two seconds) in all. The
+ * file is tested by itself: in libyoke.so nothing of it can be reached. */
 #define YK_EXIT_WAIT_S 2
 #include <check.h>
 #include <sys/wait.h>

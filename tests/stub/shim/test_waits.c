@@ -123,4 +123,5 @@ START_TEST(the_gate_is_opened_while_somebody_waits)
 }
 END_TEST
 
-YK_TEST_MAIN("waits", a_thread_that_waits_is_cancelled, several_wait_for_one_queue, the_gate_is_opened_while_somebody_waits)
+YK_TEST_MAIN("waits", a_thread_that_waits_is_cancelled, several_wait_for_one_queue,
+             the_gate_is_opened_while_somebody_waits)
