@@ -10,9 +10,9 @@ enum { N = 1024, GROUP = 16, EACH = 16, LAST = 15 };
     "{ int g = get_global_id(0), i; " type " k, a, b;\n"                                                               \
     "  for (i = 0;; i++) {\n"                                                                                          \
     "    a = " first "; b = " second ";\n"                                                                             \
-    "    r[g] = i;\n"                                                                                                  \
+    "    r[g] = i + i * stride;\n"                                                                                     \
     "    if (in[g + i] == 2) { k = a; goto out; }\n"                                                                   \
-    "    r[g] = -i;\n"                                                                                                 \
+    "    r[g] = i - i * stride;\n"                                                                                     \
     "    if (i >= n) { k = b; goto out; }\n"                                                                           \
     "    r[g + get_global_size(0)] = i; }\n"
 
@@ -21,12 +21,13 @@ static const char source[] =
     "typedef global int *place;\n"
     "kernel void change(global int *o, int s) { int i = get_global_id(0); o[i] = o[i] * 7 + s; }\n"
     "kernel void number(ARGS)\n" LOOP(
-        "int", "i", "i * stride") "out: o[g * 16 + k] = g + 1; }\n"
+        "int", "i", "i * stride") "out: o[(1023 - g) * 16 + k] = g + 1; }\n"
                                   "kernel void condition(ARGS)\n" LOOP(
-                                      "int", "i", "i * stride") "out: if (k < 3) o[g * 16] = k + 1; }\n"
-                                                                "kernel void pointer(ARGS)\n" LOOP(
-                                                                    "place", "o + g * 16 + i",
-                                                                    "o + g * 16 + i * stride") "out: *k = g + 1; }\n";
+                                      "int", "i",
+                                      "i * stride") "out: if (k < 3) o[(1023 - g) * 16] = k + 1; }\n"
+                                                    "kernel void pointer(ARGS)\n" LOOP(
+                                                        "place", "o + (1023 - g) * 16 + i",
+                                                        "o + (1023 - g) * 16 + i * stride") "out: *k = g + 1; }\n";
 
 static int want[N * EACH], got[N * EACH], in[N + EACH];
 
@@ -41,11 +42,11 @@ static int last_round(int g)
 static void expect(const char *name)
 {
     for (int g = 0; g < N; g++) {
-        int k = last_round(g);
+        int k = last_round(g), *o = want + (N - 1 - g) * EACH; /* what another device wrote before */
         if (strcmp(name, "condition") != 0)
-            want[g * EACH + k] = g + 1;
+            o[k] = g + 1;
         else if (k < 3)
-            want[g * EACH] = k + 1;
+            *o = k + 1;
     }
 }
 
