@@ -1,4 +1,5 @@
 #include "transform/windows.h"
+#include <ctype.h>
 #include <string.h>
 
 static struct yk_facts_kernel *find(const struct yk_rewriter *r, int function)
@@ -29,6 +30,25 @@ static bool names_all(const struct yk_rewriter *r, const struct yk_syntax_decl *
     return true;
 }
 
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* `* const P`: the variant assigns to it. */
+static void unfix(struct yk_rewriter *r, const struct yk_syntax_param *p)
+{
+    static const char word[] = "const";
+    enum { LEN = sizeof word - 1 };
+    const char *text = r->f->text;
+    size_t star = p->name;
+    while (star > p->begin && text[star - 1] != '*')
+        star--;
+    for (size_t i = star; star > p->begin && i + LEN <= p->name; i++)
+        if (!strncmp(text + i, word, LEN) && !in_word(text[i - 1]) && !in_word(text[i + LEN]))
+            yk_rewrite_edit(r, i, i + LEN, " ");
+}
+
 /* The pointer goes through an integer: as pointer arithmetic it would leave its object, which compilers may assume
  * that it never does. */
 static void extend(struct yk_rewriter *r, const struct yk_syntax_decl *d, const struct yk_facts_kernel *k)
@@ -39,6 +59,7 @@ static void extend(struct yk_rewriter *r, const struct yk_syntax_decl *d, const 
         if (k->arg[i].kind != YK_ARG_GLOBAL)
             continue;
         const char *name = yk_arena_strndup(r->a, r->f->text + p->name, p->name_len);
+        unfix(r, p);
         params = yk_arena_printf(r->a, "%s, ulong %sback%u", params, r->prefix, i);
         body = name ? yk_arena_printf(r->a, "%s\n    %s = (__global void *)((size_t)%s - (size_t)%sback%u);", body,
                                       name, name, r->prefix, i)

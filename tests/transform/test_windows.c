@@ -51,6 +51,17 @@ START_TEST(pointers_to_global_memory_are_moved_back)
 }
 END_TEST
 
+START_TEST(pointers_that_are_constant_are_moved_too)
+{
+    ask("kernel void fixed(global int *const a, const global int *const restrict constant_b)\n"
+        "{ a[get_global_id(0)] = constant_b[get_global_id(0)]; }\n",
+        true);
+    ck_assert_int_ne(kernel("fixed")->verdict, YK_VERDICT_WHOLE);
+    ck_assert(kernel("fixed")->needs_variant);
+    ck_assert_ptr_nonnull(strstr(facts.variant_source, "const global int *  restrict constant_b"));
+}
+END_TEST
+
 START_TEST(what_cannot_be_moved_is_whole)
 {
     ask("kernel void called(global int *a) { a[get_global_id(0)] = 1; }\n"
@@ -60,7 +71,7 @@ START_TEST(what_cannot_be_moved_is_whole)
     ck_assert_int_eq(kernel("called")->verdict, YK_VERDICT_WHOLE);
     ck_assert_str_ne(kernel("called")->reason, "");
     ck_assert(!kernel("used")->needs_variant);
-    ask("kernel void fixed(global int *const a) { a[get_global_id(0)] = 1; }\n", true);
+    ask("typedef global int *const place;\nkernel void fixed(place a) { a[get_global_id(0)] = 1; }\n", true);
     ck_assert_int_eq(kernel("fixed")->verdict, YK_VERDICT_WHOLE);
     ck_assert(!facts.variant_source);
 }
@@ -73,5 +84,5 @@ START_TEST(without_the_request_nothing_is_moved)
 }
 END_TEST
 
-YK_TEST_MAIN("windows", pointers_to_global_memory_are_moved_back, what_cannot_be_moved_is_whole,
-             without_the_request_nothing_is_moved)
+YK_TEST_MAIN("windows", pointers_to_global_memory_are_moved_back, pointers_that_are_constant_are_moved_too,
+             what_cannot_be_moved_is_whole, without_the_request_nothing_is_moved)
