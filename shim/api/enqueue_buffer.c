@@ -24,10 +24,14 @@ static bool inside(const struct yk_mem *m, size_t off, size_t len)
     return off <= m->size && len <= m->size - off;
 }
 
-static struct yk_transfer transfer(const struct yk_command_kind *kind, struct yk_queue *q, struct yk_mem *m, size_t off,
-                                   size_t len, const void *ptr)
+static struct yk_transfer transfer(const struct yk_command_kind *kind, struct yk_queue *q, struct yk_mem *m,
+                                   bool writes, size_t off, size_t len, const void *ptr)
 {
-    return (struct yk_transfer){.c = {.kind = kind, .size = sizeof(struct yk_transfer), .queue = q},
+    return (struct yk_transfer){.c = {.kind = kind,
+                                      .size = sizeof(struct yk_transfer),
+                                      .queue = q,
+                                      .uses = {m, NULL},
+                                      .writes = {writes, true}},
                                 .mem = m,
                                 .off = off,
                                 .len = len,
@@ -52,7 +56,7 @@ static cl_int read_write(const struct yk_command_kind *kind, cl_command_queue co
     if (blocking && !nwait && !wait && !event &&
         yk_transfer_small(kind == &yk_write_kind, q, m, offset, size, (void *)(uintptr_t)ptr, &err))
         return err;
-    struct yk_transfer t = transfer(kind, q, m, offset, size, ptr);
+    struct yk_transfer t = transfer(kind, q, m, kind == &yk_write_kind, offset, size, ptr);
     t.c.blocks = blocking && !nwait && !event;
     return yk_command_enqueue(&t.c, blocking, nwait, wait, event);
 }
@@ -101,7 +105,7 @@ static cl_int read_write_rect(const struct yk_command_kind *kind, cl_command_que
         return err;
     if (!ptr || !buffer_origin || !host_origin || !region)
         return CL_INVALID_VALUE;
-    struct yk_transfer t = transfer(kind, q, m, 0, 0, ptr);
+    struct yk_transfer t = transfer(kind, q, m, kind == &yk_write_rect_kind, 0, 0, ptr);
     struct yk_rect *r = &t.rect;
     memcpy(r->origin, buffer_origin, sizeof r->origin);
     memcpy(r->host_origin, host_origin, sizeof r->host_origin);
@@ -151,7 +155,7 @@ cl_int yk_api_EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, c
     if (!inside(m, offset, size) || !pattern || !pattern_size || pattern_size > 128 ||
         (pattern_size & (pattern_size - 1)) || offset % pattern_size || size % pattern_size)
         return CL_INVALID_VALUE;
-    struct yk_transfer t = transfer(&yk_fill_kind, q, m, offset, size, NULL);
+    struct yk_transfer t = transfer(&yk_fill_kind, q, m, true, offset, size, NULL);
     memcpy(t.pattern, pattern, pattern_size);
     t.pattern_size = pattern_size;
     return yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
@@ -186,8 +190,8 @@ cl_int yk_api_EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffe
         if (err != CL_SUCCESS)
             return err;
     }
-    struct yk_transfer t = transfer(&yk_copy_kind, q, src, src_offset, size, NULL);
-    t.to = dst;
+    struct yk_transfer t = transfer(&yk_copy_kind, q, src, false, src_offset, size, NULL);
+    t.to = t.c.uses[1] = dst;
     t.to_off = dst_offset;
     t.to_len = size;
     return yk_command_enqueue(&t.c, false, num_events_in_wait_list, event_wait_list, event);
@@ -229,9 +233,9 @@ cl_int yk_api_EnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
         return err;
     if (!src_origin || !dst_origin || !region)
         return CL_INVALID_VALUE;
-    struct yk_transfer t = transfer(&yk_copy_rect_kind, q, src, 0, 0, NULL);
+    struct yk_transfer t = transfer(&yk_copy_rect_kind, q, src, false, 0, 0, NULL);
     struct yk_rect *r = &t.rect;
-    t.to = dst;
+    t.to = t.c.uses[1] = dst;
     memcpy(r->origin, src_origin, sizeof r->origin);
     memcpy(r->host_origin, dst_origin, sizeof r->host_origin);
     memcpy(r->region, region, sizeof r->region);
@@ -297,7 +301,7 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
     if (err == CL_SUCCESS) {
         if (map_flags & CL_MAP_READ)
             touching = touch_master(q, m, offset, size);
-        t = transfer(&yk_map_kind, q, m, offset, size, NULL);
+        t = transfer(&yk_map_kind, q, m, map_flags != CL_MAP_READ, offset, size, NULL);
         t.map_flags = map_flags;
         err = yk_command_enqueue(&t.c, blocking_map, num_events_in_wait_list, event_wait_list, event);
     }
@@ -339,8 +343,8 @@ cl_int yk_api_EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memob
         return CL_INVALID_VALUE;
     yk_prefault_end(found->prefault);
     found->prefault = NULL;
-    yk_users_note_image(m, q->number);
-    struct yk_transfer t = transfer(&yk_unmap_kind, q, m, found->offset, found->size, mapped_ptr);
+    struct yk_transfer t =
+        transfer(&yk_unmap_kind, q, m, found->flags != CL_MAP_READ, found->offset, found->size, mapped_ptr);
     t.map_flags = found->flags;
     t.on_master = found->on_master;
     err = found->stage ? yk_image_unmap(q, m, found, num_events_in_wait_list, event_wait_list, event)

@@ -109,9 +109,8 @@ cl_int yk_image_prepare(struct yk_image_command *i, const struct yk_command_kind
         return CL_INVALID_MEM_OBJECT;
     if (i->a->ctx != i->c.queue->ctx || (two && i->b->ctx != i->c.queue->ctx))
         return CL_INVALID_CONTEXT;
-    yk_users_note_image(i->a, i->c.queue->number);
-    if (two)
-        yk_users_note_image(i->b, i->c.queue->number);
+    i->c.uses[0] = i->a, i->c.uses[1] = i->b;
+    i->c.writes[1] = true; /* of images all is taken for written */
     return CL_SUCCESS;
 }
 

@@ -56,8 +56,11 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
         l.global[i] = i < dims ? global[i] : 0;
         l.local[i] = local && i < dims ? local[i] : 0;
     }
+    yk_quiet_enter(q);
     yk_users_note(&l);
-    return yk_command_enqueue(&l.c, false, nwait, wait, event);
+    err = yk_command_enqueue(&l.c, false, nwait, wait, event);
+    yk_quiet_leave(q);
+    return err;
 }
 
 /* Is every byte of K's buffers newest at the primary, and is nothing to be noted of a launch of Q over them?
@@ -68,11 +71,12 @@ static inline bool at_primary(const struct yk_queue *q, const struct yk_kernel *
     for (unsigned i = 0; i < k->nargs; i++) {
         if (k->value[i].kind != YK_VALUE_MEM)
             continue;
-        const struct yk_store *s = k->value[i].u.mem->store;
-        const struct yk_image *image = k->value[i].u.mem->image;
-        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(&s->used, q->number)))
+        const struct yk_mem *m = k->value[i].u.mem;
+        const struct yk_store *s = m->store;
+        bool writes = yk_users_writes(m, NULL, i);
+        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(&s->used, q->number, writes)))
             return false;
-        if (image && !yk_users_known(&image->used, q->number))
+        if (m->image && !yk_users_known(&m->image->used, q->number, writes))
             return false;
         *elsewhere |= s && !__atomic_load_n(&s->only_primary, __ATOMIC_ACQUIRE);
     }
@@ -113,6 +117,7 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
     if ((gathers && (!yk_gather_pauses(q) || yk_rt.options.gather == YK_GATHER_FORCED)) ||
         yk_rt.options.piping == YK_PIPING_FORCED || !yk_queue_enter(q))
         return false;
+    yk_quiet_enter(q);
     bool elsewhere, goes = at_primary(q, k, &elsewhere) && yk_decide_never_splits(k->code);
     if (goes && gathers) {
         yk_gather_pass(q);
@@ -122,6 +127,7 @@ static inline bool straight(struct yk_queue *q, struct yk_kernel *k, cl_uint dim
     if (goes)
         *err = issue(q, k, dims, offset, global, local, elsewhere, event);
     yk_queue_leave(q);
+    yk_quiet_leave(q);
     return goes;
 }
 

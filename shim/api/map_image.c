@@ -98,7 +98,7 @@ static const struct yk_command_kind unmap_kind = {.type = CL_COMMAND_UNMAP_MEM_O
 cl_int yk_image_unmap(struct yk_queue *q, struct yk_mem *m, struct yk_mapping *p, cl_uint nwait, const cl_event *wait,
                       cl_event *event)
 {
-    struct yk_image_command i = {.c = {.kind = &unmap_kind, .size = sizeof i, .queue = q},
+    struct yk_image_command i = {.c = {.kind = &unmap_kind, .size = sizeof i, .queue = q, .uses = {m, NULL}},
                                  .a = m,
                                  .ptr = p->ptr,
                                  .map_flags = p->flags,

@@ -139,10 +139,12 @@ cl_int yk_api_EnqueueNativeKernel(cl_command_queue command_queue, void (*user_fu
         else if (cb_args < sizeof(cl_mem) || at > cb_args - sizeof(cl_mem))
             err = CL_INVALID_VALUE;
     }
+    yk_quiet_enter(q);
     for (cl_uint i = 0; err == CL_SUCCESS && i < num_mem_objects; i++)
-        yk_users_note_image(k.mem[i], q->number);
+        yk_users_note_command(q, k.mem[i], true);
     if (err == CL_SUCCESS)
         err = yk_command_enqueue(&k.c, false, num_events_in_wait_list, event_wait_list, event);
+    yk_quiet_leave(q);
     free(k.args);
     free(k.mem);
     free(k.at);

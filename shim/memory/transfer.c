@@ -1,4 +1,5 @@
 #include "shim/memory/transfer.h"
+#include <time.h>
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 #include "shim/memory/post.h"
@@ -194,12 +195,24 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     return err;
 }
 
+/* To where the primary works only one thread at a time brings: what one has brought, a launch of its queue may change,
+ * while another queue's thread would still be copying the same bytes over it. */
+static bool enter(struct yk_store *s, unsigned at)
+{
+    if (at != yk_store_location(s, yk_rt.primary->index))
+        return false;
+    while (__atomic_exchange_n(&s->bringing, true, __ATOMIC_ACQUIRE))
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    return true;
+}
+
 cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
                          uint64_t *moved)
 {
     struct search f = {.r = r};
     struct run run[BATCH];
     cl_int err = CL_SUCCESS;
+    bool entered = enter(s, at);
     yk_tenant_enter(s);
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
         n = find(s, at, &f, run);
@@ -208,5 +221,7 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
                 err = bring(s, at, dev, &run[i], moved);
     }
     yk_tenant_leave(s);
+    if (entered)
+        __atomic_store_n(&s->bringing, false, __ATOMIC_RELEASE);
     return err;
 }

@@ -8,8 +8,10 @@
 
 /* All atomic. */
 struct yk_used {
-    uint32_t first; /* the number of the first queue; 0: none */
-    bool several;   /* others do too */
+    uint32_t owner; /* the number of the queue that uses it, as long as it is one at a time; 0: none yet */
+    bool wrote;     /* the owner writes it */
+    bool several;   /* queues use it, without the program waiting for one before it uses the other */
+    bool mixed;     /* and some of them write it */
     int dividing;   /* launches under way that are divided and must be alone with it */
 };
 

@@ -4,6 +4,7 @@
 #include "shim/memory/store.h"
 #include "shim/queue/callback.h"
 #include "shim/queue/gather.h"
+#include "shim/queue/users.h"
 
 enum { FEW = 16 };
 
@@ -136,42 +137,59 @@ static cl_int push_captured(struct yk_command *c, bool blocking, cl_uint nwait, 
     return err;
 }
 
-cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
+static cl_int enqueue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
 {
+    struct yk_queue *q = c->queue;
     cl_event few[FEW], *real = few;
     cl_uint nreal = 0;
     bool fast = true;
     if (!c->kind->gathers)
-        yk_gather_mark(c->queue);
+        yk_gather_mark(q);
     else if (yk_gathering())
-        yk_gather_count(c->queue);
+        yk_gather_count(q);
     if (nwait > FEW && wait && !(real = malloc(nwait * sizeof *real)))
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int err = check_wait_list(c->queue, nwait, wait, real, &nreal, &fast);
+    cl_int err = check_wait_list(q, nwait, wait, real, &nreal, &fast);
     bool issued = false;
-    if (err == CL_SUCCESS && fast && yk_queue_enter(c->queue)) {
+    if (err == CL_SUCCESS && fast && yk_queue_enter(q)) {
         bool whole = !c->kind->resident || c->kind->resident(c);
         bool held = c->kind->gathers && yk_gathering() && !nreal && yk_gather_take((struct yk_launch *)c, whole, event);
         issued = whole || held;
         if (issued && !held) {
-            yk_gather_drain(c->queue);
-            err = blocking ? ask_unseen(c->queue) : CL_SUCCESS; /* the worker may have been done before this call */
+            yk_gather_drain(q);
+            err = blocking ? ask_unseen(q) : CL_SUCCESS; /* the worker may have been done before this call */
             if (err == CL_SUCCESS)
                 err = issue_now(c, blocking, nreal, real, event);
         }
-        yk_queue_leave(c->queue);
+        yk_queue_leave(q);
         if (issued && blocking)
-            yk_queue_waited(c->queue);
+            yk_queue_waited(q);
     }
     if (err == CL_SUCCESS && !issued) {
-        yk_gather_drain(c->queue);
+        yk_gather_drain(q);
         err = push_captured(c, blocking, nwait, wait, event);
     }
     if (err == CL_SUCCESS && blocking) {
-        yk_callback_due_in(c->queue);
-        err = yk_store_gather(c->queue->ctx);
+        yk_callback_due_in(q);
+        err = yk_store_gather(q->ctx);
     }
     if (real != few)
         free(real);
+    return err;
+}
+
+cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *event)
+{
+    struct yk_queue *q = c->queue;
+    bool all = blocking && !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); /* before it are over with it */
+    yk_quiet_enter(q);
+    for (unsigned i = 0; i < 2; i++)
+        if (c->uses[i])
+            yk_users_note_command(q, c->uses[i], c->writes[i]);
+    uint64_t until = yk_quiet_wait(q, 1);
+    cl_int err = enqueue(c, blocking, nwait, wait, event);
+    if (err == CL_SUCCESS && all)
+        yk_quiet_over(q, until);
+    yk_quiet_leave(q);
     return err;
 }

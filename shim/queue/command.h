@@ -40,6 +40,9 @@ struct yk_command {
     bool wanted;            /* somebody will look at the event; else the driver is asked for none, and tells of failures
                              * in its own way, as it would have told the app */
     struct yk_event **wait; /* held */
+    struct yk_mem
+        *uses[2];   /* what it works on, to be noted when it is enqueued (users.h); launches note by themselves */
+    bool writes[2]; /* of these */
     cl_uint nwait;
     bool blocks;  /* BY waits until it is complete */
     bool decided; /* by the worker: its bytes are there, and it is issued as it is */

@@ -10,6 +10,7 @@
 #include "shim/queue/callback.h"
 #include "shim/queue/command.h"
 #include "shim/queue/gather.h"
+#include "shim/queue/quiet.h"
 #include "shim/queue/worker.h"
 
 static void queue_destroy(struct yk_handle *h)
@@ -42,6 +43,8 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl
         return NULL;
     }
     q->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    q->quiet = yk_quiet_of(q->number);
+    __atomic_store_n(&q->quiet->number, q->number, __ATOMIC_SEQ_CST);
     if (list) {
         size_t n = 1;
         while (list[n - 1])
@@ -226,6 +229,7 @@ void yk_queue_waited(const struct yk_queue *q)
 
 cl_int yk_queue_finish(struct yk_queue *q)
 {
+    uint64_t wait = yk_quiet_wait(q, 0);
     yk_gather_mark(q);
     yk_gather_drain(q);
     if (yk_queue_busy(q)) {
@@ -236,6 +240,8 @@ cl_int yk_queue_finish(struct yk_queue *q)
         yk_lock_drop(&q->lock);
     }
     cl_int err = yk_rt.primary->cl->Finish(q->real), failure = yk_queue_failed(q) ? yk_queue_tell(q) : CL_SUCCESS;
+    if (err == CL_SUCCESS && failure == CL_SUCCESS)
+        yk_quiet_over(q, wait);
     yk_queue_waited(q);
     yk_callback_due_in(q);
     if (err == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) /* of a command that yoke had wait for one that failed */

@@ -23,6 +23,7 @@ struct yk_queue {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
     uint32_t number;        /* of no other queue of this process; not 0 */
+    struct yk_quiet *quiet; /* what it has under way (quiet.h) */
     cl_command_queue_properties properties;
     cl_device_id device;                /* as the app named it; held by the context */
     cl_queue_properties *property_list; /* as given to ...WithProperties, with the 0; NULL if none */

@@ -6,6 +6,7 @@
 #include "shim/queue/gather.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer_carry.h"
+#include "shim/queue/users.h"
 
 static bool through_ring(const struct yk_transfer *t, enum yk_direction way)
 {
@@ -120,9 +121,14 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 
 bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off, size_t len, void *ptr, cl_int *err)
 {
+    yk_quiet_enter(q);
+    yk_users_note_command(q, m, in);
+    uint64_t wait = yk_quiet_wait(q, 1);
     yk_gather_mark(q);
-    if (!yk_link_never(len) || !yk_queue_enter(q))
+    if (!yk_link_never(len) || !yk_queue_enter(q)) {
+        yk_quiet_leave(q);
         return false;
+    }
     bool here =
         in ? (yk_rt.options.piping != YK_PIPING_FORCED || !len) && !yk_store_host_only(m->store) : yk_mem_at_primary(m);
     if (here) {
@@ -133,8 +139,12 @@ bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off
             yk_mem_primary_writes(m, off, len);
     }
     yk_queue_leave(q);
-    if (here && *err == CL_SUCCESS)
+    if (here && *err == CL_SUCCESS) {
+        if (!(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+            yk_quiet_over(q, wait);
         *err = yk_store_gather(q->ctx);
+    }
+    yk_quiet_leave(q);
     return here;
 }
 
