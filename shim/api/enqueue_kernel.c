@@ -56,11 +56,7 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
         l.global[i] = i < dims ? global[i] : 0;
         l.local[i] = local && i < dims ? local[i] : 0;
     }
-    yk_quiet_enter(q);
-    yk_users_note(&l);
-    err = yk_command_enqueue(&l.c, false, nwait, wait, event);
-    yk_quiet_leave(q);
-    return err;
+    return yk_command_enqueue(&l.c, false, nwait, wait, event);
 }
 
 /* Is every byte of K's buffers newest at the primary, and is nothing to be noted of a launch of Q over them?
@@ -68,15 +64,17 @@ static cl_int enqueue(const struct yk_command_kind *kind, cl_command_queue comma
 static inline bool at_primary(const struct yk_queue *q, const struct yk_kernel *k, bool *elsewhere)
 {
     *elsewhere = false;
+    uint32_t now = yk_quiet_now(q);
     for (unsigned i = 0; i < k->nargs; i++) {
         if (k->value[i].kind != YK_VALUE_MEM)
             continue;
         const struct yk_mem *m = k->value[i].u.mem;
-        const struct yk_store *s = m->store;
+        struct yk_store *s = m->store;
         bool writes = yk_users_writes(m, NULL, i);
-        if (s && (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(&s->used, q->number, writes)))
+        if (s &&
+            (!__atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE) || !yk_users_known(&s->used, q->number, writes, now)))
             return false;
-        if (m->image && !yk_users_known(&m->image->used, q->number, writes))
+        if (m->image && !yk_users_known(&m->image->used, q->number, writes, now))
             return false;
         *elsewhere |= s && !__atomic_load_n(&s->only_primary, __ATOMIC_ACQUIRE);
     }

@@ -141,7 +141,7 @@ cl_int yk_api_EnqueueNativeKernel(cl_command_queue command_queue, void (*user_fu
     }
     yk_quiet_enter(q);
     for (cl_uint i = 0; err == CL_SUCCESS && i < num_mem_objects; i++)
-        yk_users_note_command(q, k.mem[i], true);
+        yk_users_note_command(q, k.mem[i], true, num_events_in_wait_list, event_wait_list);
     if (err == CL_SUCCESS)
         err = yk_command_enqueue(&k.c, false, num_events_in_wait_list, event_wait_list, event);
     yk_quiet_leave(q);

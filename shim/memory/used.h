@@ -9,6 +9,7 @@
 /* All atomic. */
 struct yk_used {
     uint32_t owner; /* the number of the queue that uses it, as long as it is one at a time; 0: none yet */
+    uint32_t last;  /* the owner's last command on it */
     bool wrote;     /* the owner writes it */
     bool several;   /* queues use it, without the program waiting for one before it uses the other */
     bool mixed;     /* and some of them write it */

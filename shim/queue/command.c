@@ -183,11 +183,15 @@ cl_int yk_command_enqueue(struct yk_command *c, bool blocking, cl_uint nwait, co
     struct yk_queue *q = c->queue;
     bool all = blocking && !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); /* before it are over with it */
     yk_quiet_enter(q);
+    if (c->kind->launches)
+        yk_users_note((struct yk_launch *)c, nwait, wait);
     for (unsigned i = 0; i < 2; i++)
         if (c->uses[i])
-            yk_users_note_command(q, c->uses[i], c->writes[i]);
+            yk_users_note_command(q, c->uses[i], c->writes[i], nwait, wait);
     uint64_t until = yk_quiet_wait(q, 1);
     cl_int err = enqueue(c, blocking, nwait, wait, event);
+    if (err == CL_SUCCESS && nwait)
+        yk_quiet_behind(q, nwait, wait);
     if (err == CL_SUCCESS && all)
         yk_quiet_over(q, until);
     yk_quiet_leave(q);

@@ -21,9 +21,10 @@ enum { YK_CARRY_ISSUED = 1 };
 
 struct yk_command_kind {
     cl_command_type type;
-    bool barrier; /* nothing overtakes it in an out-of-order queue */
-    bool gathers; /* it is a struct yk_launch, which may be held back: gather.h */
-    bool tidies;  /* gives something back: done even behind a command that failed */
+    bool barrier;  /* nothing overtakes it in an out-of-order queue */
+    bool launches; /* it is a struct yk_launch */
+    bool gathers;  /* it is a struct yk_launch, which may be held back: gather.h */
+    bool tidies;   /* gives something back: done even behind a command that failed */
     cl_int (*issue)(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real);
     bool (*resident)(struct yk_command *c);
     cl_int (*capture)(struct yk_command *c);

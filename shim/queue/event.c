@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "shim/queue/callback.h"
 #include "shim/queue/gather.h"
-#include "shim/queue/queue.h"
+#include "shim/queue/quiet.h"
 #include "shim/queue/worker.h"
 
 struct yk_event_callback {
@@ -45,6 +45,8 @@ struct yk_event *yk_event_create(struct yk_context *ctx, struct yk_queue *queue,
         ev->profiled = queue->properties & CL_QUEUE_PROFILING_ENABLE;
     }
     static uint64_t numbers;
+    ev->upto = queue && !(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) ? yk_quiet_wait(queue, 1)
+                                                                                      : YK_EVENT_ALONE;
     ev->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     ev->type = type;
     ev->status = queue ? CL_QUEUED : CL_SUBMITTED;
@@ -65,7 +67,7 @@ static cl_event real_of(const struct yk_event *ev)
     return __atomic_load_n(&ev->real, __ATOMIC_ACQUIRE);
 }
 
-cl_int yk_event_status(struct yk_event *ev)
+static cl_int ask_status(struct yk_event *ev)
 {
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
@@ -97,7 +99,7 @@ cl_int yk_event_status(struct yk_event *ev)
     return s < now ? s : now;
 }
 
-cl_int yk_event_wait(struct yk_event *ev)
+static cl_int wait_for(struct yk_event *ev)
 {
     cl_int s = status_now(ev);
     if (s <= CL_COMPLETE)
@@ -127,6 +129,24 @@ cl_int yk_event_wait(struct yk_event *ev)
     if (ev->queue)
         yk_queue_waited(ev->queue);
     return now;
+}
+
+/* EV has been seen to have status S. */
+static cl_int seen(const struct yk_event *ev, cl_int s)
+{
+    if (s == CL_COMPLETE && ev->queue)
+        yk_quiet_over(ev->queue, ev->upto);
+    return s;
+}
+
+cl_int yk_event_status(struct yk_event *ev)
+{
+    return seen(ev, ask_status(ev));
+}
+
+cl_int yk_event_wait(struct yk_event *ev)
+{
+    return seen(ev, wait_for(ev));
 }
 
 /* C, of an event, is to be run by run_callback. */

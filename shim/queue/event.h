@@ -16,6 +16,8 @@ struct yk_event {
     struct yk_context *ctx; /* held */
     struct yk_queue *queue; /* held; NULL for user events */
     uint64_t number;        /* events made later have larger ones */
+    uint64_t upto;          /* the commands of its queue up to this number are over with it; or */
+#define YK_EVENT_ALONE UINT64_MAX
     cl_command_type type;
     cl_int status;    /* CL_QUEUED .. CL_COMPLETE or an error; atomic */
     cl_event real;    /* of the primary, once issued there; atomic; kept until destroyed */

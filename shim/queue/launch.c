@@ -383,6 +383,7 @@ static void launch_release(struct yk_command *c)
 }
 
 const struct yk_command_kind yk_launch_kind = {.type = CL_COMMAND_NDRANGE_KERNEL,
+                                               .launches = true,
                                                .gathers = true,
                                                .issue = launch_issue,
                                                .resident = launch_resident,
@@ -390,6 +391,7 @@ const struct yk_command_kind yk_launch_kind = {.type = CL_COMMAND_NDRANGE_KERNEL
                                                .carry = launch_carry,
                                                .release = launch_release};
 const struct yk_command_kind yk_task_kind = {.type = CL_COMMAND_TASK,
+                                             .launches = true,
                                              .issue = launch_issue,
                                              .resident = launch_resident,
                                              .capture = launch_capture,

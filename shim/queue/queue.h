@@ -17,7 +17,7 @@
 
 struct yk_command;
 
-enum { YK_QUEUE_FAILED = 1 << 30 };
+enum { YK_QUEUE_FAILED = 1 << 30, YK_BEHIND = 4 };
 
 struct yk_queue {
     struct yk_handle h;
@@ -31,6 +31,10 @@ struct yk_queue {
     cl_command_queue real;                  /* of the primary */
     cl_command_queue share[YK_MAX_DEVICES]; /* for shares, in order; made when first needed */
     struct yk_lock lock;
+    struct yk_behind {
+        uint32_t number, upto;
+    } behind[YK_BEHIND]; /* its next command begins when these of others are over (quiet.h); under lock */
+    unsigned next_behind;
     pthread_cond_t work, idle;
     struct yk_command *first, **last; /* pending, oldest first */
     struct yk_event *newest;          /* of what was pushed last, until its worker is done with it; under lock */

@@ -122,7 +122,7 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off, size_t len, void *ptr, cl_int *err)
 {
     yk_quiet_enter(q);
-    yk_users_note_command(q, m, in);
+    yk_users_note_command(q, m, in, 0, NULL);
     uint64_t wait = yk_quiet_wait(q, 1);
     yk_gather_mark(q);
     if (!yk_link_never(len) || !yk_queue_enter(q)) {

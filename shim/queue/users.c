@@ -11,27 +11,45 @@ static void mix(struct yk_used *u)
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* Does queue NUMBER own it, alone so far or after all of its owner before has been waited for? */
-static bool owns(struct yk_used *u, uint32_t number)
+/* A command that is noted: of which queue, its number, and what it waits for. */
+struct use {
+    struct yk_queue *q;
+    uint32_t number, now;
+    cl_uint n;
+    const cl_event *wait;
+};
+
+static struct use use_of(struct yk_queue *q, cl_uint n, const cl_event *wait)
 {
-    uint32_t owner = 0;
-    if (__atomic_compare_exchange_n(&u->owner, &owner, number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
-        owner == number)
+    return (struct use){.q = q, .number = q->number, .now = yk_quiet_now(q), .n = n, .wait = wait};
+}
+
+/* Does C's queue own it, alone so far or after the last command of its owner before? */
+static bool owns(struct yk_used *u, const struct use *c)
+{
+    uint32_t owner = 0, last;
+    uint64_t begun;
+    if (__atomic_compare_exchange_n(&u->owner, &owner, c->number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+        owner == c->number)
         return true;
-    if (!yk_quiet_is(owner) ||
-        !__atomic_compare_exchange_n(&u->owner, &owner, number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    last = __atomic_load_n(&u->last, __ATOMIC_SEQ_CST);
+    if (!yk_quiet_after(owner, last, c->q, c->n, c->wait, &begun) ||
+        !__atomic_compare_exchange_n(&u->owner, &owner, c->number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return false;
-    __atomic_store_n(&u->wrote, false, __ATOMIC_SEQ_CST);
-    if (!yk_quiet_is(owner)) /* it has begun to use it again, and may not have seen that it is not its own any more */
+    /* The owner before may be using it anew, without having seen that it is not its own any more. */
+    if (!yk_quiet_still(owner, begun) &&
+        (!yk_quiet_settles(owner) || __atomic_load_n(&u->last, __ATOMIC_SEQ_CST) != last))
         mix(u);
+    __atomic_store_n(&u->wrote, false, __ATOMIC_SEQ_CST);
     return true;
 }
 
-static void note(struct yk_used *u, uint32_t number, bool writes)
+static void note(struct yk_used *u, const struct use *c, bool writes)
 {
-    if (yk_users_known(u, number, writes))
+    if (yk_users_known(u, c->number, writes, c->now))
         return;
-    if (!__atomic_load_n(&u->several, __ATOMIC_SEQ_CST) && owns(u, number)) {
+    if (!__atomic_load_n(&u->several, __ATOMIC_SEQ_CST) && owns(u, c)) {
+        __atomic_store_n(&u->last, c->now, __ATOMIC_SEQ_CST);
         if (writes)
             __atomic_store_n(&u->wrote, true, __ATOMIC_SEQ_CST);
         if (!__atomic_load_n(&u->several, __ATOMIC_SEQ_CST))
@@ -47,13 +65,14 @@ static struct yk_used *used_of(const struct yk_mem *m)
     return m->image ? &m->image->used : m->store ? &m->store->used : NULL;
 }
 
-void yk_users_note(const struct yk_launch *l)
+void yk_users_note(const struct yk_launch *l, cl_uint n, const cl_event *wait)
 {
+    const struct use c = use_of(l->c.queue, n, wait);
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     for (unsigned i = 0; i < l->nvalues; i++) {
         const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         if (m && used_of(m))
-            note(used_of(m), l->c.queue->number, yk_users_writes(m, f, i));
+            note(used_of(m), &c, yk_users_writes(m, f, i));
     }
 }
 
@@ -66,10 +85,11 @@ static bool copies(void)
     return false;
 }
 
-void yk_users_note_command(const struct yk_queue *q, const struct yk_mem *m, bool writes)
+void yk_users_note_command(struct yk_queue *q, const struct yk_mem *m, bool writes, cl_uint n, const cl_event *wait)
 {
+    const struct use c = use_of(q, n, wait);
     if (used_of(m) && (m->image || copies()))
-        note(used_of(m), q->number, writes || m->image);
+        note(used_of(m), &c, writes || m->image);
 }
 
 /* What L must be alone with of argument I. NULL: nothing. */

@@ -1,6 +1,7 @@
 /* Two queues work in one buffer, each in bytes of its own: one transposes into the upper part, the other looks up in
  * the lower and writes its last numbers. halves MODE: `at once`, no queue being waited for before the other is used; in
- * `turns`; `apart`, in a buffer each, with one that both read. Knows nothing of yoke. */
+ * `turns`; by `events`, the second's first launch behind the first's; `apart`, in a buffer each, with one that both
+ * read. Knows nothing of yoke. */
 #include <stdbool.h>
 #include <string.h>
 #include "tests/shim/plain.h"
@@ -30,10 +31,12 @@ static void argument(cl_kernel k, cl_uint i, size_t size, const void *value)
     check(clSetKernelArg(k, i, size, value), "argument");
 }
 
-static int round_of(const struct plain *p, cl_command_queue second, cl_mem in, bool turns, bool apart)
+static int round_of(const struct plain *p, cl_command_queue second, cl_mem in, const char *mode)
 {
     static const cl_uint low = LOW, rows = ROWS, used = USED;
     const size_t plane[] = {COLUMNS, ROWS}, tile[] = {16, 4}, line = LOW, group = GROUP;
+    const bool turns = !strcmp(mode, "turns"), apart = !strcmp(mode, "apart"), events = !strcmp(mode, "events");
+    cl_event e;
     memset(b, 0, sizeof b);
     cl_mem out = filled(p, sizeof b, b), other = apart ? filled(p, sizeof b, b) : out, found = filled(p, sizeof c, c);
     cl_kernel turn = plain_kernel(p, "turn"), look = plain_kernel(p, "look"), last = plain_kernel(p, "last");
@@ -41,9 +44,10 @@ static int round_of(const struct plain *p, cl_command_queue second, cl_mem in, b
     argument(turn, 2, sizeof low, &low), argument(turn, 3, sizeof rows, &rows);
     argument(look, 0, sizeof in, &in), argument(look, 1, sizeof other, &other), argument(look, 2, sizeof found, &found);
     argument(last, 0, sizeof other, &other), argument(last, 1, sizeof used, &used);
-    check(clEnqueueNDRangeKernel(p->queue, turn, 2, NULL, plane, tile, 0, NULL, NULL), "launch");
+    check(clEnqueueNDRangeKernel(p->queue, turn, 2, NULL, plane, tile, 0, NULL, &e), "launch");
     check(turns ? clFinish(p->queue) : clFlush(p->queue), "flush");
-    check(clEnqueueNDRangeKernel(second, look, 1, NULL, &line, &group, 0, NULL, NULL), "launch");
+    check(clEnqueueNDRangeKernel(second, look, 1, NULL, &line, &group, events, events ? &e : NULL, NULL), "launch");
+    check(clReleaseEvent(e), "release");
     check(clEnqueueNDRangeKernel(second, last, 1, NULL, &line, &group, 0, NULL, NULL), "launch");
     check(clFinish(second), "finish");
     check(clFinish(p->queue), "finish");
@@ -78,8 +82,7 @@ int main(int argc, char **argv)
     }
     cl_mem in = filled(&p, sizeof a, a);
     for (int i = 0; i < ROUNDS; i++) {
-        int wrong =
-            round_of(&p, second, in, argc > 1 && !strcmp(argv[1], "turns"), argc > 1 && !strcmp(argv[1], "apart"));
+        int wrong = round_of(&p, second, in, argc > 1 ? argv[1] : "once");
         if (wrong) {
             fprintf(stderr, "halves: round %d: %d numbers are wrong\n", i, wrong);
             return 1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Two queues in one buffer, on devices with memory of their own: right, and divided where the program waits for the one queue before it uses
-the other, or both only read what they share. The program checks its own numbers.
+the other, has the other wait for it by an event, or both only read what they share. The program checks its own numbers.
 
     halves.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
 import json
@@ -16,7 +16,8 @@ OWN = {"YOKE_FAULT": "own@*"}
 CASES = (("once", {"YOKE_FORCE_SPLIT": "1", **OWN}, 0, LAUNCHES - 40), ("once", {"YOKE_FORCE_SPLIT": "1", "YOKE_MERGE": "difference", **OWN}, 0, LAUNCHES - 40),
          ("once", {"YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": "30:70", "YOKE_FAULT": "own@1"}, 0, LAUNCHES - 40),
          ("once", {"YOKE_BESIDE": "force", "YOKE_GATHER": "off", **OWN}, 0, 0), ("once", {"YOKE_FORCE_SPLIT": "1"}, LAUNCHES, LAUNCHES),
-         ("turns", {"YOKE_FORCE_SPLIT": "1", **OWN}, LAUNCHES, LAUNCHES), ("apart", {"YOKE_FORCE_SPLIT": "1", **OWN}, LAUNCHES, LAUNCHES))
+         ("turns", {"YOKE_FORCE_SPLIT": "1", **OWN}, LAUNCHES, LAUNCHES), ("events", {"YOKE_FORCE_SPLIT": "1", **OWN}, LAUNCHES, LAUNCHES),
+         ("apart", {"YOKE_FORCE_SPLIT": "1", **OWN}, LAUNCHES, LAUNCHES))
 
 
 def main():
