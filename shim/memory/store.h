@@ -57,6 +57,7 @@ struct yk_store {
     uint64_t fetched_ns;        /* see yk_store_fetched; atomic */
     bool at_primary;            /* every byte is newest at the primary's location; atomic */
     bool only_primary;          /* and nowhere else; atomic */
+    unsigned write_maps;        /* parts of it that the program may be writing through a map now; atomic */
     bool bringing;              /* a thread copies to the primary's location; atomic */
     struct yk_used used;
 };

@@ -10,6 +10,28 @@ static cl_int map_capture(struct yk_command *c)
     return yk_store_master(t->mem->store) ? yk_transfer_capture(c) : CL_MAP_FAILURE;
 }
 
+static bool writes(const struct yk_transfer *t)
+{
+    return t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+}
+
+/* Between the two the program may write there, and launches over other parts are not divided (users.h). In the order of
+ * the queue; a map that has failed was not begun. */
+static void begin_writing(const struct yk_transfer *t)
+{
+    if (writes(t) && t->mem->store)
+        __atomic_add_fetch(&t->mem->store->write_maps, 1, __ATOMIC_SEQ_CST);
+}
+
+static void end_writing(const struct yk_transfer *t)
+{
+    unsigned n = t->mem->store ? __atomic_load_n(&t->mem->store->write_maps, __ATOMIC_RELAXED) : 0;
+    while (
+        writes(t) && n &&
+        !__atomic_compare_exchange_n(&t->mem->store->write_maps, &n, n - 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+}
+
 static cl_int map_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
@@ -17,6 +39,8 @@ static cl_int map_issue(struct yk_command *c, bool blocking, cl_uint nwait, cons
     t->ptr =
         CL->EnqueueMapBuffer(QUEUE(t), REAL(t->mem), blocking, t->map_flags, t->off, t->len, nwait, wait, real, &err);
     t->issued = t->ptr != NULL;
+    if (t->issued)
+        begin_writing(t);
     return err;
 }
 
@@ -31,7 +55,11 @@ static cl_int map_carry(struct yk_command *c, cl_event *real)
     cl_int err = reads ? yk_transfer_drain_for(t, YK_OUT, m->store->master) : yk_transfer_drain(t);
     if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
         err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
-    if (err == CL_SUCCESS && t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+    if (err == CL_SUCCESS && writes(t)) /* no device's bytes are to be copied over what is written */
+        yk_store_wrote_host(m->store, m->origin + t->off, t->len);
+    if (err == CL_SUCCESS)
+        begin_writing(t);
+    if (err == CL_SUCCESS && writes(t))
         err = yk_tenant_map(m->store, m->origin + t->off, t->len);
     yk_stats_moved(moved);
     return err;
@@ -41,18 +69,19 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     (void)blocking;
-    bool writes = t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    end_writing(t);
     if (t->on_master) {
-        if (writes && yk_queue_failed(c->queue)) /* perhaps the map itself has failed: then the app has seen nothing */
+        if (writes(t) &&
+            yk_queue_failed(c->queue)) /* perhaps the map itself has failed: then the app has seen nothing */
             yk_store_lose(t->mem->store, t->mem->origin + t->off, t->len);
-        else if (writes)
+        else if (writes(t))
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
-        if (writes)
+        if (writes(t))
             yk_tenant_unmap(t->mem->store, t->mem->origin + t->off, t->len);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }
     cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);
-    if (err == CL_SUCCESS && writes)
+    if (err == CL_SUCCESS && writes(t))
         yk_mem_primary_writes(t->mem, t->off, t->len);
     return err;
 }

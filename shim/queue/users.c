@@ -104,10 +104,18 @@ static unsigned count(const struct yk_launch *l, const struct yk_facts_kernel *f
     return !f ? 0 : f->nargs < l->nvalues ? f->nargs : l->nvalues;
 }
 
+/* May the program be writing to it through a map? Elsewhere than the launch, which brings and puts together more. */
+static bool is_written_by_host(const struct yk_mem *m)
+{
+    return m->store && copies() && __atomic_load_n(&m->store->write_maps, __ATOMIC_SEQ_CST);
+}
+
 const char *yk_users_several(const struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     for (unsigned i = 0; i < count(l, f); i++) {
         const struct yk_used *u = alone_with(l, f, i);
+        if (u && is_written_by_host(l->value[i].u.mem))
+            return "the program has a part of a buffer of it mapped for writing";
         if (u && __atomic_load_n(&u->mixed, __ATOMIC_SEQ_CST))
             return "several queues use a buffer or image of it at once, and some write it";
     }
