@@ -78,10 +78,8 @@ bool yk_quiet_after(uint32_t number, uint32_t last, struct yk_queue *q, cl_uint 
 {
     const struct yk_quiet *of = yk_quiet_of(number);
     struct yk_behind b;
-    if (!yk_quiet_settles(number))
-        return false;
     *begun = __atomic_load_n(&of->begun, __ATOMIC_SEQ_CST);
-    if ((uint32_t)*begun || __atomic_load_n(&of->number, __ATOMIC_SEQ_CST) != number)
+    if (__atomic_load_n(&of->number, __ATOMIC_SEQ_CST) != number)
         return false;
     bool after = !later(last, __atomic_load_n(&of->over, __ATOMIC_SEQ_CST));
     for (cl_uint i = 0; i < n && wait && !after; i++)

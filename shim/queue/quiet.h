@@ -38,14 +38,14 @@ void yk_quiet_over(const struct yk_queue *q, uint64_t wait);
 /** Q's next commands begin behind the N events of WAIT, if it is in order. */
 void yk_quiet_behind(struct yk_queue *q, cl_uint n, const cl_event *wait);
 
-/** Is LAST of queue NUMBER over, or will it be when a command of Q begins that waits for the N events of WAIT, and is
- * nothing being enqueued there? Then *BEGUN is for yk_quiet_still. No lock held. */
+/** Is LAST of queue NUMBER over, or will it be when a command of Q begins that waits for the N events of WAIT? *BEGUN is
+ * for yk_quiet_still. No lock held. */
 bool yk_quiet_after(uint32_t number, uint32_t last, struct yk_queue *q, cl_uint n, const cl_event *wait,
                     uint64_t *begun);
 
 /** Has queue NUMBER begun no command since? */
 bool yk_quiet_still(uint32_t number, uint64_t begun);
-/** Wait a moment until no command of queue NUMBER is being enqueued. False: one still is. */
+/** Wait a moment until no command of queue NUMBER is being enqueued. False: one still is, and waits for its end. */
 bool yk_quiet_settles(uint32_t number);
 
 #endif

@@ -32,6 +32,7 @@ static bool owns(struct yk_used *u, const struct use *c)
     if (__atomic_compare_exchange_n(&u->owner, &owner, c->number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
         owner == c->number)
         return true;
+    (void)yk_quiet_settles(owner); /* what is being enqueued has been noted by then */
     last = __atomic_load_n(&u->last, __ATOMIC_SEQ_CST);
     if (!yk_quiet_after(owner, last, c->q, c->n, c->wait, &begun) ||
         !__atomic_compare_exchange_n(&u->owner, &owner, c->number, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))

@@ -34,14 +34,16 @@ def run(program, home, fault="", hang_ms=HANG_MS):
     if fault:
         env.update(YOKE_FAULT=fault, YOKE_FAULT_HANG_MS=str(hang_ms))
     done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=200)
+    with open(trace, encoding="utf-8") as f:
+        decision = next(e["args"] for e in json.load(f) if e.get("cat") == "decision")
     if done.returncode or "result=OK" not in done.stdout:
+        if "error" in fault and not decision["split"]:
+            return None, decision  # on a busy machine it may go whole: then the failure is the program's to see
         sys.exit(f"{fault or 'as it is'}: {done}")
     for _ in range(100):  # what it has left to be compiled
         if not warming():
             break
         time.sleep(0.1)
-    with open(trace, encoding="utf-8") as f:
-        decision = next(e["args"] for e in json.load(f) if e.get("cat") == "decision")
     return float(re.search(r"time_ms=([0-9.]+)", done.stdout)[1]), decision
 
 
@@ -63,7 +65,11 @@ def main():
                 break
         for n in range(1, PIECES + 1):
             fault = f"clBuildProgram@1=hang;clEnqueueNDRangeKernel@0:{n}=error(-5)"
-            print(f"{run(program, home, fault, COMES_MS)[0]:.0f} ms where the first device fails at its piece {n}")
+            times = (run(program, home, fault, COMES_MS)[0] for _ in range(PROCESSES))
+            ms = next((t for t in times if t is not None), None)
+            if ms is None:
+                sys.exit(f"WRONG: no launch was divided where the first device fails at its piece {n}")
+            print(f"{ms:.0f} ms where the first device fails at its piece {n}")
     sys.exit(0 if late else "WRONG: no launch was divided with a device that was still being built for")
 
 
