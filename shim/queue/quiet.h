@@ -38,8 +38,8 @@ void yk_quiet_over(const struct yk_queue *q, uint64_t wait);
 /** Q's next commands begin behind the N events of WAIT, if it is in order. */
 void yk_quiet_behind(struct yk_queue *q, cl_uint n, const cl_event *wait);
 
-/** Is LAST of queue NUMBER over, or will it be when a command of Q begins that waits for the N events of WAIT? *BEGUN is
- * for yk_quiet_still. No lock held. */
+/** Is LAST of queue NUMBER over, or will it be when a command of Q begins that waits for the N events of WAIT? *BEGUN
+ * is for yk_quiet_still. No lock held. */
 bool yk_quiet_after(uint32_t number, uint32_t last, struct yk_queue *q, cl_uint n, const cl_event *wait,
                     uint64_t *begun);
 
