@@ -86,13 +86,19 @@ static void check_wait(const struct yk_lock *l)
 void yk_lock_wait(struct yk_lock *l, pthread_cond_t *c)
 {
     check_wait(l);
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before); /* or a thread that is cancelled would keep L for ever */
     pthread_cond_wait(c, &l->mutex);
+    pthread_setcancelstate(before, NULL);
 }
 
 void yk_lock_timedwait(struct yk_lock *l, pthread_cond_t *c, const struct timespec *until)
 {
     check_wait(l);
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_cond_timedwait(c, &l->mutex, until);
+    pthread_setcancelstate(before, NULL);
 }
 
 void yk_lock_wait_ns(struct yk_lock *l, pthread_cond_t *c, uint64_t ns)

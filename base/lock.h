@@ -45,7 +45,8 @@ void yk_lock_drop(struct yk_lock *l);
 /** Drop L and wake who waits on C, which outlives L's holders: not before, or it would wait for L and be woken again
  * beside whoever drops it. */
 void yk_lock_drop_and_signal(struct yk_lock *l, pthread_cond_t *c);
-/** Wait on C with L held; L must be the only lock of this thread (checked in debug builds). */
+/** Wait on C with L held; L must be the only lock of this thread (checked in debug builds). The thread is not cancelled
+ * meanwhile. */
 void yk_lock_wait(struct yk_lock *l, pthread_cond_t *c);
 /** The same until UNTIL (CLOCK_REALTIME) at the latest. */
 void yk_lock_timedwait(struct yk_lock *l, pthread_cond_t *c, const struct timespec *until);

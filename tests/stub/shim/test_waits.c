@@ -39,16 +39,27 @@ static void *launch_and_wait(void *nothing)
     return (void *)(intptr_t)err;
 }
 
-START_TEST(a_thread_that_waits_is_cancelled)
+static void *wait_only(void *nothing)
 {
-    pthread_t t;
+    (void)nothing;
+    return (void *)(intptr_t)clFinish(s.queue);
+}
+
+/* The one carries the launch out, the other sleeps meanwhile. */
+START_TEST(threads_that_wait_are_cancelled)
+{
+    pthread_t t, other_one;
     setenv("YOKE_FAULT", "clEnqueueNDRangeKernel@1=hang", 1); /* so long that it is cancelled meanwhile */
     setenv("YOKE_FAULT_HANG_MS", "400", 1);
     begin();
     ck_assert_int_eq(pthread_create(&t, NULL, launch_and_wait, NULL), 0);
-    usleep(150000);
+    usleep(75000);
+    ck_assert_int_eq(pthread_create(&other_one, NULL, wait_only, NULL), 0);
+    usleep(75000);
     pthread_cancel(t);
+    pthread_cancel(other_one);
     ck_assert_int_eq(pthread_join(t, NULL), 0);
+    ck_assert_int_eq(pthread_join(other_one, NULL), 0);
     OK(clFinish(s.queue));
     expect_filled(7);
     shim_set_int(k, 1, 9);
@@ -123,5 +134,5 @@ START_TEST(the_gate_is_opened_while_somebody_waits)
 }
 END_TEST
 
-YK_TEST_MAIN("waits", a_thread_that_waits_is_cancelled, several_wait_for_one_queue,
+YK_TEST_MAIN("waits", threads_that_wait_are_cancelled, several_wait_for_one_queue,
              the_gate_is_opened_while_somebody_waits)
