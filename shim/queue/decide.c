@@ -280,7 +280,7 @@ bool yk_decide_elsewhere(struct yk_launch *l, struct yk_decision *d)
     memset(d, 0, sizeof *d);
     enum yk_build_state state = yk_build_now(l->code->build);
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    if (!f || (state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) || yk_users_several(l, f) ||
+    if (!f || (state != YK_BUILD_ANALYSED && state != YK_BUILD_READY) || yk_users_forbid(l, f) ||
         (f->verdict != YK_VERDICT_SPLIT && f->verdict != YK_VERDICT_MERGE) || f->images_read || f->images_written ||
         whole_by_form(l) || shape(l, f, d))
         return false;
@@ -364,7 +364,7 @@ void yk_decide(struct yk_launch *l, struct yk_decision *d)
             whole_or_ahead(l, f, d, why);
         return;
     }
-    if ((why = yk_users_several(l, f))) {
+    if ((why = yk_users_forbid(l, f))) {
         whole(d, why);
         return;
     }

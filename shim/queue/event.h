@@ -11,13 +11,14 @@
 struct yk_queue;
 struct yk_event_callback;
 
+#define YK_EVENT_ALONE UINT64_MAX /* nothing but its own command */
+
 struct yk_event {
     struct yk_handle h;
     struct yk_context *ctx; /* held */
     struct yk_queue *queue; /* held; NULL for user events */
     uint64_t number;        /* events made later have larger ones */
-    uint64_t upto;          /* the commands of its queue up to this number are over with it; or */
-#define YK_EVENT_ALONE UINT64_MAX
+    uint64_t upto;          /* the commands of its queue up to this number are over with it; or YK_EVENT_ALONE */
     cl_command_type type;
     cl_int status;    /* CL_QUEUED .. CL_COMPLETE or an error; atomic */
     cl_event real;    /* of the primary, once issued there; atomic; kept until destroyed */

@@ -111,7 +111,7 @@ static bool is_written_by_host(const struct yk_mem *m)
     return m->store && copies() && __atomic_load_n(&m->store->write_maps, __ATOMIC_SEQ_CST);
 }
 
-const char *yk_users_several(const struct yk_launch *l, const struct yk_facts_kernel *f)
+const char *yk_users_forbid(const struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     for (unsigned i = 0; i < count(l, f); i++) {
         const struct yk_used *u = alone_with(l, f, i);
@@ -135,7 +135,7 @@ static void add(const struct yk_launch *l, const struct yk_facts_kernel *f, int 
 bool yk_users_begin(const struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     add(l, f, 1);
-    if (!yk_users_several(l, f))
+    if (!yk_users_forbid(l, f))
         return true;
     add(l, f, -1);
     return false;

@@ -4,7 +4,8 @@
  * with what it uses: as long as one queue's command is over before the next queue's begins, as a wait or an event in
  * its list says, or all of them only read. Where devices work in the host's memory that is asked of buffers with
  * atomics alone, since of the others there are no copies; of images there are always. Sticky: nobody says when queues
- * have stopped meeting. Who uses it: api/, decide.c, share.c. */
+ * have stopped meeting. The program is a user too, while it has a part of a buffer mapped for writing. Who uses it:
+ * api/, decide.c, share.c. */
 #ifndef YK_SHIM_QUEUE_USERS_H
 #define YK_SHIM_QUEUE_USERS_H
 
@@ -39,8 +40,9 @@ void yk_users_note(const struct yk_launch *l, cl_uint n, const cl_event *wait);
 /** The same for another command of Q on M. */
 void yk_users_note_command(struct yk_queue *q, const struct yk_mem *m, bool writes, cl_uint n, const cl_event *wait);
 
-/** Why L may not be divided: several queues use what it must be alone with. NULL: they do not. */
-const char *yk_users_several(const struct yk_launch *l, const struct yk_facts_kernel *f);
+/** Why L may not be divided: several queues use what it must be alone with, or the program writes to that through a
+ * map. NULL: it may. */
+const char *yk_users_forbid(const struct yk_launch *l, const struct yk_facts_kernel *f);
 
 /** L is divided from here on, until yk_users_end. False: no, since several queues use what it must be alone with.
  * Thread: any; no lock held. */

@@ -1,6 +1,7 @@
 /* The thread of a queue that carries out what could not be issued at once: waits for what commands wait for, then each
  * by its kind (command.h), a launch beside its transfers (stages.h) or launches that have piled up as one (gather.h).
- * It also issues what nobody asks for, and ends with the queue. Who uses it: queue.c, gather.c. */
+ * It also issues what nobody asks for, and ends with the queue. Who waits may take its place. Who uses it: queue.c,
+ * gather.c, event.c. */
 #ifndef YK_SHIM_QUEUE_WORKER_H
 #define YK_SHIM_QUEUE_WORKER_H
 

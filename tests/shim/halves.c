@@ -18,14 +18,6 @@ static const char source[] =
 
 static cl_uint a[2 * N], b[LOW + N], c[LOW];
 
-static cl_mem filled(const struct plain *p, size_t bytes, void *with)
-{
-    cl_int err;
-    cl_mem m = clCreateBuffer(p->context, CL_MEM_COPY_HOST_PTR, bytes, with, &err);
-    check(err, "clCreateBuffer");
-    return m;
-}
-
 static void argument(cl_kernel k, cl_uint i, size_t size, const void *value)
 {
     check(clSetKernelArg(k, i, size, value), "argument");
@@ -38,7 +30,8 @@ static int round_of(const struct plain *p, cl_command_queue second, cl_mem in, c
     const bool turns = !strcmp(mode, "turns"), apart = !strcmp(mode, "apart"), events = !strcmp(mode, "events");
     cl_event e;
     memset(b, 0, sizeof b);
-    cl_mem out = filled(p, sizeof b, b), other = apart ? filled(p, sizeof b, b) : out, found = filled(p, sizeof c, c);
+    cl_mem out = plain_filled(p, sizeof b, b), other = apart ? plain_filled(p, sizeof b, b) : out,
+           found = plain_filled(p, sizeof c, c);
     cl_kernel turn = plain_kernel(p, "turn"), look = plain_kernel(p, "look"), last = plain_kernel(p, "last");
     argument(turn, 0, sizeof in, &in), argument(turn, 1, sizeof out, &out);
     argument(turn, 2, sizeof low, &low), argument(turn, 3, sizeof rows, &rows);
@@ -80,7 +73,7 @@ int main(int argc, char **argv)
         a[i] = i * 2654435761u;
         a[N + i] = (i * 17 + 5) % LOW;
     }
-    cl_mem in = filled(&p, sizeof a, a);
+    cl_mem in = plain_filled(&p, sizeof a, a);
     for (int i = 0; i < ROUNDS; i++) {
         int wrong = round_of(&p, second, in, argc > 1 ? argv[1] : "once");
         if (wrong) {

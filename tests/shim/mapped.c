@@ -29,14 +29,6 @@ static void expect(const char *name)
             want[a[i]] = 7;
 }
 
-static cl_mem filled(const struct plain *p, size_t bytes, void *with)
-{
-    cl_int err;
-    cl_mem m = clCreateBuffer(p->context, CL_MEM_COPY_HOST_PTR, bytes, with, &err);
-    check(err, "clCreateBuffer");
-    return m;
-}
-
 static void launch(const struct plain *p, const char *name, size_t n, cl_mem first, cl_mem second)
 {
     const size_t group = GROUP;
@@ -54,7 +46,8 @@ static int wrong(const struct plain *p, const char *name, cl_map_flags flags)
         a[i] = (cl_uint)i * 2654435761u % N;
     for (int i = 0; i < 2 * N; i++)
         b[i] = 5;
-    cl_mem five = filled(p, sizeof b, b), data = filled(p, sizeof b, b), indices = filled(p, sizeof a, a);
+    cl_mem five = plain_filled(p, sizeof b, b), data = plain_filled(p, sizeof b, b),
+           indices = plain_filled(p, sizeof a, a);
     launch(p, "six", 2 * N, data, five); /* on several devices */
     check(clFinish(p->queue), "finish");
     cl_uint *at = clEnqueueMapBuffer(p->queue, data, CL_TRUE, flags, sizeof a, sizeof a, 0, NULL, NULL, &err);

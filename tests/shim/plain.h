@@ -57,4 +57,13 @@ static inline cl_mem plain_buffer(const struct plain *p, size_t bytes)
     return m;
 }
 
+/* A buffer that begins with the BYTES at WITH. */
+static inline cl_mem plain_filled(const struct plain *p, size_t bytes, void *with)
+{
+    cl_int err;
+    cl_mem m = clCreateBuffer(p->context, CL_MEM_COPY_HOST_PTR, bytes, with, &err);
+    check(err, "clCreateBuffer");
+    return m;
+}
+
 #endif
