@@ -9,6 +9,7 @@
 #include "shim/core/background.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
+#include "shim/memory/mailbox.h"
 #include "shim/queue/box.h"
 #include "shim/queue/bring.h"
 #include "shim/queue/cut.h"
@@ -66,6 +67,8 @@ static void *make_contexts(void *arg)
         if (i != yk_rt.machine->primary && yk_rt.machine->device[i].usable &&
             yk_rt.machine->device[i].type & CL_DEVICE_TYPE_GPU)
             (void)yk_context_real(ctx, i);
+    if (!yk_background_ending())
+        yk_mailbox_expect(ctx);
     yk_drop(&ctx->h);
     yk_background_leave();
     return NULL;

@@ -290,10 +290,10 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     }
     bool twin = free && !d->crowded && goes_to_a_twin(d, groups, bytes);
     if (twin || (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms)))) {
-        bool asked_again = p.all_warm || r.wait > 0;
+        bool settled = p.all_warm && !p.few, asked_again = settled || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)
             r.wait = first_look(p.alone_ms);
-        if (p.alone_ms < short_ms && (p.all_warm || r.wait > 0)) {
+        if (p.alone_ms < short_ms && (settled || r.wait > 0)) {
             bool forgoes = r.gain_ms > 0; /* then each counts, and the wait is what is missing */
             double first = first_look(p.alone_ms);
             if (r.wait > 0 && !forgoes)

@@ -146,6 +146,13 @@ static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *loc
     return needs > gone ? needs - gone : 0.1 * needs;
 }
 
+/* Few shares were measured where each follows from how long the launch takes alone: one unlucky one is no reason. */
+static bool is_few(const struct yk_series *shares)
+{
+    enum { ENOUGH = 6 };
+    return yk_rt.primary->host_memory && yk_series_count(shares) < ENOUGH;
+}
+
 void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const double *bytes, struct yk_prediction *p)
 {
     unsigned n = yk_rt.machine->n, primary = yk_rt.machine->primary;
@@ -176,6 +183,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
         bool shared = shares_of(l, i, &series);
+        p->few |= shared && as_primary && p->seen_alone && is_few(&series);
         if (shared && as_primary && p->seen_alone)
             yk_series_sift(&series, (double)d->total / unit, p->alone_ms);
         if (p->again && as_primary) {

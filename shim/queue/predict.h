@@ -16,6 +16,8 @@ struct yk_prediction {
     bool all_known;              /* every taker's speed was measured, here or earlier */
     bool unseen[YK_MAX_DEVICES]; /* nobody knows what a first launch takes there */
     bool all_warm;               /* every taker has run this kernel before in this process, and none is late */
+    bool few;                    /* of a device of the primary's kind few shares were measured: what they say may be
+                                    another program's doing */
 };
 
 /** Have A and B one name and driver? They are taken for equally fast while nothing else is known. Thread: any. */
