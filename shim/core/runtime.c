@@ -66,6 +66,10 @@ static void read_options(struct yk_options *o)
     o->tail = !strcmp(tail, "off") ? YK_TAIL_OFF : !strcmp(tail, "force") ? YK_TAIL_FORCED : YK_TAIL_AUTO;
     if (o->tail == YK_TAIL_AUTO && strcmp(tail, "auto"))
         yk_warn("YOKE_TAIL=%s is none of off, auto, force; using auto", tail);
+    const char *flight = yk_env_str("YOKE_FLIGHT", "auto");
+    o->flying = !strcmp(flight, "off") ? YK_FLYING_OFF : !strcmp(flight, "force") ? YK_FLYING_FORCED : YK_FLYING_AUTO;
+    if (o->flying == YK_FLYING_AUTO && strcmp(flight, "auto"))
+        yk_warn("YOKE_FLIGHT=%s is none of off, auto, force; using auto", flight);
     const char *evict = yk_env_str("YOKE_EVICT", "auto");
     o->evict = !strcmp(evict, "off") ? YK_EVICT_OFF : !strcmp(evict, "force") ? YK_EVICT_FORCED : YK_EVICT_AUTO;
     if (o->evict == YK_EVICT_AUTO && strcmp(evict, "auto"))

@@ -20,6 +20,7 @@ enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };
 
 enum yk_piping { YK_PIPING_OFF, YK_PIPING_AUTO, YK_PIPING_FORCED };
 enum yk_tailing { YK_TAIL_OFF, YK_TAIL_AUTO, YK_TAIL_FORCED };
+enum yk_flying { YK_FLYING_OFF, YK_FLYING_AUTO, YK_FLYING_FORCED };
 enum yk_besiding { YK_BESIDE_OFF, YK_BESIDE_AUTO, YK_BESIDE_FORCED };
 enum yk_evicting { YK_EVICT_OFF, YK_EVICT_AUTO, YK_EVICT_FORCED };
 enum yk_gathering { YK_GATHER_OFF, YK_GATHER_AUTO, YK_GATHER_FORCED };
@@ -36,6 +37,7 @@ struct yk_options {
         gather;              /* YOKE_GATHER: off, auto (off on a CPU), force (for tests: what can be merged, at once) */
     enum yk_piping piping;   /* YOKE_PIPELINE: off, auto, force (tests: wherever it can be done) or a number of parts */
     enum yk_tailing tail;    /* YOKE_TAIL: off, auto, force (for tests: however short) */
+    enum yk_flying flying;   /* YOKE_FLIGHT: off, auto, force (for tests: on any device, however long) */
     enum yk_besiding beside; /* YOKE_BESIDE: off, auto, force (for tests: all that can be, by turns) */
     enum yk_evicting evict;  /* YOKE_EVICT: off, auto, force (for tests: each buffer comes at once, whoever must go) */
     unsigned parts;          /* that number; 0: none given */

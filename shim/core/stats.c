@@ -13,7 +13,8 @@ static struct {
     const char *reason[YK_REASONS];
     uint64_t whole[YK_REASONS];
     unsigned nreasons;
-    uint64_t split, elsewhere, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns, decided_ns;
+    uint64_t split, flown, elsewhere, merged, merged_as, staged, parts, moved, gain_mixed, gain_any, deciding_ns,
+        decided_ns;
     uint64_t letters, mailed;
     uint64_t pins, pinned;
     uint64_t groups[YK_MAX_DEVICES];
@@ -59,6 +60,11 @@ void yk_stats_staged(unsigned parts)
 void yk_stats_elsewhere(void)
 {
     __atomic_fetch_add(&st.elsewhere, 1, __ATOMIC_RELAXED);
+}
+
+void yk_stats_flew(void)
+{
+    __atomic_fetch_add(&st.flown, 1, __ATOMIC_RELAXED);
 }
 
 void yk_stats_split(void)
@@ -137,6 +143,9 @@ static void print_summary(void)
         if (st.groups[i])
             fprintf(stderr, "yoke:   device %u (%s): %.1f %% of the split work-groups, %.3f s\n", i,
                     yk_rt.machine->device[i].name, 100.0 * (double)st.groups[i] / (double)groups, st.seconds[i]);
+    if (st.flown)
+        fprintf(stderr, "yoke:   %llu of the split launches followed one another without being waited for\n",
+                (unsigned long long)st.flown);
     if (st.merged)
         fprintf(stderr,
                 "yoke:   %llu of the whole launches ran as %llu: small ones that do not depend on one another\n",
@@ -207,6 +216,7 @@ static void write_json(const char *path)
     }
     fprintf(f, "], \"merged\": {\"launches\": %llu, \"as\": %llu}", (unsigned long long)st.merged,
             (unsigned long long)st.merged_as);
+    fprintf(f, ", \"flown\": %llu", (unsigned long long)st.flown);
     fprintf(f, ", \"elsewhere\": %llu", (unsigned long long)st.elsewhere);
     fprintf(f, ", \"in_parts\": {\"launches\": %llu, \"parts\": %llu}", (unsigned long long)st.staged,
             (unsigned long long)st.parts);

@@ -26,6 +26,9 @@ void yk_stats_elsewhere(void);
 /** A launch that was split. */
 void yk_stats_split(void);
 
+/** A launch that was split, and given to its devices without waiting for the one before or after it. */
+void yk_stats_flew(void);
+
 /** DEV ran GROUPS work-groups of split launches in SECONDS. */
 void yk_stats_share(unsigned dev, uint64_t groups, double seconds);
 

@@ -6,8 +6,9 @@
  *   resident are all its bytes where the primary needs them now? (NULL: always)
  *   capture  hold and copy what the caller may change or release after the call (called once, on the heap copy)
  *   carry    the worker's way when not resident: bring bytes, run shares, touch host memory. May issue (then returns
- *            YK_CARRY_ISSUED) or do all and return CL_SUCCESS or an error. NULL: bring nothing, issue. REAL is NULL
- *            where nobody wants an event.
+ *            YK_CARRY_ISSUED) or do all and return CL_SUCCESS or an error; YK_CARRY_FLYING: it is under way, and the
+ *            queue's until it has landed (flights.h). NULL: bring nothing, issue. REAL is NULL where nobody wants an
+ *            event.
  *   release  undo capture
  */
 #ifndef YK_SHIM_QUEUE_COMMAND_H
@@ -17,7 +18,7 @@
 #include "shim/queue/queue.h"
 
 struct yk_command;
-enum { YK_CARRY_ISSUED = 1 };
+enum { YK_CARRY_ISSUED = 1, YK_CARRY_FLYING = 3 }; /* 2: share.h */
 
 struct yk_command_kind {
     cl_command_type type;

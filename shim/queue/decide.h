@@ -31,7 +31,7 @@ struct yk_decision {
     bool guided;  /* chunks, the next to whoever is free; else from..to of each device */
     uint64_t from[YK_MAX_DEVICES], to[YK_MAX_DEVICES];
     uint64_t grain;
-    uint64_t asked; /* when it was, in ns; 0: with what was done before it */
+    uint64_t asked, decided; /* when it was, in ns; 0: with what was done before it */
 };
 
 /** Do the options say how launches are divided, so that nothing else may be done with them? */

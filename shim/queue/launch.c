@@ -17,6 +17,7 @@
 #include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
 #include "shim/queue/windows.h"
+#include "shim/queue/worker.h"
 #include "shim/queue/worth.h"
 
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
@@ -267,55 +268,28 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
         yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */
 }
 
-void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t asked)
+void yk_launch_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t before)
 {
-    char shares[1024] = "", reason[512], counts[256] = "";
-    size_t used = 0;
-    uint64_t now = yk_now_ns();
-    d->launch = yk_trace_launch();
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    uint64_t read = 0, written = 0;
-    for (unsigned i = 0; i < l->nvalues; i++)
-        if (l->value[i].kind == YK_VALUE_MEM) {
-            read += !f || i >= f->nargs || f->arg[i].read ? l->value[i].u.mem->size : 0;
-            written += !f || i >= f->nargs || f->arg[i].written ? l->value[i].u.mem->size : 0;
-        }
-    for (unsigned i = 0; i < yk_rt.machine->n && used + 96 < sizeof shares; i++)
-        used += (size_t)snprintf(shares + used, sizeof shares - used,
-                                 "%s{\"groups\":%llu,\"predicted_ms\":%.6f,\"late\":%s}", i ? "," : "",
-                                 (unsigned long long)(d->split && !d->guided ? d->to[i] - d->from[i] : 0),
-                                 d->split ? d->share_ms[i] : 0, d->late[i] ? "true" : "false");
-    for (unsigned i = 0, at = 0; f && i < YK_COUNT_CLASS_COUNT && at + 12 < sizeof counts; i++)
-        at += (unsigned)snprintf(counts + at, sizeof counts - at, "%s%u", i ? "," : "", f->count[i]);
-    size_t local = 1;
-    for (unsigned i = 0; l->has_local && i < l->dims; i++)
-        local *= l->local[i];
-    yk_trace_span(YK_TRACK_DECISIONS, "decision", l->code->name, asked, now,
-                  "\"launch\":%llu,\"kernel\":\"%s\",\"items\":%llu,\"groups\":%llu,\"read\":%llu,\"written\":%llu,"
-                  "\"split\":%s,\"guided\":%s,"
-                  "\"axis\":%u,\"verdict\":\"%s\",\"reason\":\"%s\",\"predicted_ms\":%.6f,\"alone_ms\":%.6f,\"local\":%"
-                  "zu,\"counts\":[%s],"
-                  "\"shares\":[%s]",
-                  (unsigned long long)d->launch, l->code->name, (unsigned long long)yk_decide_items(l),
-                  (unsigned long long)d->total, (unsigned long long)read, (unsigned long long)written,
-                  d->split ? "true" : "false", d->guided ? "true" : "false",
-                  d->range.dims ? yk_range_axis(&d->range) : 0, f ? yk_verdict_name(f->verdict) : "",
-                  d->reason ? yk_trace_text(d->reason, reason, sizeof reason) : "", d->predicted_ms, d->alone_ms, local,
-                  counts, shares);
-    yk_trace_flow(true, d->launch, YK_TRACK_DECISIONS, asked);
-}
-
-/* D has been carried out, decided at DECIDED, for which one ASKED. */
-static void count_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t decided, uint64_t asked)
-{
-    uint64_t now = yk_now_ns();
+    uint64_t now = yk_now_ns(), took_deciding = d->decided - d->asked,
+             decided = d->decided < before ? before : d->decided, asked = d->asked < before ? before : d->asked;
     double takers = 0, most, alone = d->alone_ms * 1e-3, took = (double)(now - decided) * 1e-9;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         takers += d->takes[i];
     most = takers * took; /* others do not make it faster than that */
     yk_worth_predicted(l->code, alone < most ? alone : most);
     yk_use_gained(l->code->build, alone > 0 ? alone - took : took);
-    yk_stats_decided(decided - asked, now - asked);
+    yk_stats_decided(took_deciding, now - asked);
+}
+
+static const cl_int behind_failure = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+
+/* What flies before is over. False: it has failed. */
+static bool land(struct yk_queue *q)
+{
+    if (!q->nflying)
+        return true;
+    yk_worker_land(q);
+    return !yk_queue_failed(q);
 }
 
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
@@ -323,27 +297,29 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     struct yk_launch *l = (struct yk_launch *)c;
     struct yk_decision d;
     uint64_t asked = yk_now_ns();
+    cl_int err = YK_SHARE_UNTOUCHED;
     if (yk_windows_wanted(l))
-        return yk_windows_run(l);
+        return land(c->queue) ? yk_windows_run(l) : behind_failure;
     yk_decide(l, &d);
-    uint64_t decided = yk_now_ns();
+    d.decided = yk_now_ns();
     d.asked = asked;
     if (yk_trace_on()) {
         yk_launch_trace(l, &d, asked);
         d.measure |= !d.split; /* a trace without times says little */
     }
     if (d.ahead)
-        return yk_ahead_run(l, &d);
-    cl_int err = YK_SHARE_UNTOUCHED;
+        return land(c->queue) ? yk_ahead_run(l, &d) : behind_failure;
     if (d.split) {
-        err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_run(l, &d);
+        err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_fly(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
             yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
-        else
-            count_divided(l, &d, decided, asked);
+        else if (err != YK_CARRY_FLYING)
+            yk_launch_divided(l, &d, 0);
     }
     if (err != YK_SHARE_UNTOUCHED)
         return err;
+    if (!land(c->queue))
+        return behind_failure;
     if (!d.measure)
         yk_worth_predicted(l->code, d.alone_ms * 1e-3);
     if (d.measure) { /* alone, nothing before it, and what it lacks is not what it takes */

@@ -54,6 +54,9 @@ void yk_launch_trace(const struct yk_launch *l, struct yk_decision *d, uint64_t 
  * processes. Thread: the worker's. */
 void yk_launch_measured(struct yk_launch *l, double seconds);
 
+/** L, divided by D, is over, and so is what was given to its devices before, since BEFORE (0: nothing was): counted. */
+void yk_launch_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t before);
+
 /** Whole on the primary's real queue with the worker's own kernel; bytes are brought first. */
 cl_int yk_launch_whole(struct yk_launch *l, cl_event *real);
 /** The same on real queue ON, after events WAIT. */

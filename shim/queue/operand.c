@@ -111,6 +111,39 @@ static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, stru
     return CL_SUCCESS;
 }
 
+bool yk_operands_flying(const struct yk_operands *s, const struct yk_decision *d)
+{
+    if (s->by_kernel || s->facts->images_read || s->facts->images_written)
+        return false;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct yk_operand *a = &s->v[i];
+        if (a->written && (a->how != YK_OPERAND_EXACT || a->store->app_ptr))
+            return false;
+        for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
+            if (d->takes[dev] && !yk_store_apart(a->store, dev))
+                return false;
+    }
+    return true;
+}
+
+bool yk_operands_there(const struct yk_operands *s, const struct yk_decision *d)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct yk_operand *a = &s->v[i];
+        const struct yk_region all = yk_region_plain(a->off, a->len);
+        for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
+            if (d->takes[dev] &&
+                (!yk_store_made(a->store, dev) || (a->how == YK_OPERAND_WHOLE && yk_store_lacks(a->store, dev, &all))))
+                return false;
+        for (size_t k = 0; k < s->parts.part.n; k++) {
+            const struct yk_part *p = &s->parts.part.v[k];
+            if (!p->exact && yk_operand_has(p, a) && yk_store_lacks(a->store, p->dev, &p->region))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Nothing is overwritten that is read, or has to be compared: should the shares have run on bytes that had not come,
  * they can run again. */
 static bool repeatable(const struct yk_operands *s, const struct yk_decision *d)

@@ -73,6 +73,12 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
  * bit each; the bytes before the launch survive. */
 uint32_t yk_operands_lost(struct yk_operands *s);
 
+/** May what S's shares write be recorded before they are over? It is exact, and in memory of the takers' own. */
+bool yk_operands_flying(const struct yk_operands *s, const struct yk_decision *d);
+
+/** Is all there that the takers of D need, so that yk_operands_bring copies nothing? Calls no driver. */
+bool yk_operands_there(const struct yk_operands *s, const struct yk_decision *d);
+
 /** What was to be device SHARE's share, of which nothing was begun, will be run by TO. Errors: an OpenCL code: TO has
  * not got it. */
 cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to);

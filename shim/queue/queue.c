@@ -9,6 +9,7 @@
 #include "shim/queue/beside.h"
 #include "shim/queue/callback.h"
 #include "shim/queue/command.h"
+#include "shim/queue/flights.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/quiet.h"
 #include "shim/queue/worker.h"
@@ -19,6 +20,7 @@ static void queue_destroy(struct yk_handle *h)
     yk_registry_remove(q);
     yk_gather_finish(q->gather);
     yk_beside_finish(q->beside);
+    yk_flights_finish(q->flights);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         if (q->share[i])
             yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[i]);

@@ -45,11 +45,13 @@ struct yk_queue {
     bool many;   /* several threads: nobody is ever told enough */
     bool unseen; /* the driver has been given commands without events; its word on them is still to be asked; atomic */
     bool worker, stop;
-    bool turn;                /* somebody carries out what is pending: the worker, or who helps; under lock */
-    bool shut_out;            /* the worker waits for its turn; under lock */
-    unsigned plain;           /* commands to be carried out without looking for a chain; theirs whose turn it is */
-    bool holds_exit;          /* its worker has something that may run, or the end of the queue to see to; under lock */
-    struct yk_queue *left;    /* in worker.c's list of those that were still there when the process ended */
+    bool turn;             /* somebody carries out what is pending: the worker, or who helps; under lock */
+    bool shut_out;         /* the worker waits for its turn; under lock */
+    unsigned plain;        /* commands to be carried out without looking for a chain; theirs whose turn it is */
+    bool holds_exit;       /* its worker has something that may run, or the end of the queue to see to; under lock */
+    struct yk_queue *left; /* in worker.c's list of those that were still there when the process ended */
+    unsigned nflying;      /* launches that fly (flights.h); theirs whose turn it is, as the next */
+    struct yk_flights *flights; /* NULL until one has */
     unsigned pushed, asked;   /* commands pushed so far; how many when the program last waited or flushed; under lock */
     struct yk_gather *gather; /* launches held back (gather.h); NULL until there are some; under lock */
     unsigned held;            /* of them, not yet given to the driver; atomic */

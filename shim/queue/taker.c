@@ -32,6 +32,8 @@ static void sleep_through(const struct yk_taker *t, cl_command_queue q, cl_event
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     const double least_ms = 2, part = 0.8;
     double ms = t->work->d->guided ? 0 : t->work->d->run_ms[t->dev] * part;
+    if (t->work->flight) /* it has begun behind another */
+        ms -= (double)(yk_now_ns() - t->flown.start) * 1e-6;
     if (d->type & CL_DEVICE_TYPE_GPU && !d->host_memory && ms >= least_ms && d->cl->Flush(q) == CL_SUCCESS)
         yk_ask_asleep(d->cl, last, (uint64_t)(ms * 1e6));
 }
@@ -100,7 +102,8 @@ static cl_int settle(struct yk_taker *t)
 {
     struct yk_share_work *w = t->work;
     struct yk_flown *f = &t->flown;
-    cl_int finished = f->n ? yk_rt.machine->device[t->dev].cl->Finish(f->queue) : CL_SUCCESS;
+    const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
+    cl_int finished = !f->n ? CL_SUCCESS : w->flight ? cl->WaitForEvents(f->n, f->event) : cl->Finish(f->queue);
     if (f->err == CL_SUCCESS)
         f->err = finished;
     for (unsigned i = 0; i < f->n; i++) {
@@ -108,14 +111,14 @@ static cl_int settle(struct yk_taker *t)
         if (f->err == CL_SUCCESS)
             f->err = end;
     }
-    uint64_t end = yk_now_ns(), groups = f->chunk.to - f->chunk.from;
+    uint64_t end = f->end = yk_now_ns(), groups = f->chunk.to - f->chunk.from;
     double seconds = (double)(end - f->start) * 1e-9;
     trace(t, end);
     if (f->err == CL_SUCCESS) {
         t->groups += groups;
         t->seconds += seconds;
         t->cold |= is_first(t);
-        if (!w->tail.on)
+        if (!w->tail.on && !f->unsure)
             note(t, groups, seconds);
     } else {
         t->err = f->err;
@@ -220,16 +223,34 @@ void yk_taker_take(struct yk_task *task)
         note(t, t->groups, t->seconds);
 }
 
+static bool computes_by_itself(unsigned dev)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev];
+    return d->type & CL_DEVICE_TYPE_GPU && !d->host_memory;
+}
+
+bool yk_taker_flies(unsigned dev, bool flight)
+{
+    return computes_by_itself(dev) || (flight && yk_rt.options.flying == YK_FLYING_FORCED);
+}
+
 bool yk_taker_fly(struct yk_taker *t)
 {
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     struct yk_chunk c;
-    if (!(d->type & CL_DEVICE_TYPE_GPU) || d->host_memory || t->work->d->guided || t->work->tail.on ||
-        yk_taker_late(t) || !next_chunk(t, &c))
+    if (!yk_taker_flies(t->dev, t->work->flight) || t->work->d->guided || t->work->tail.on || yk_taker_late(t) ||
+        !next_chunk(t, &c))
         return false;
     issue(t, c);
-    t->flown.asked = t->flown.n && d->cl->Flush(t->flown.queue) == CL_SUCCESS; /* else it may never end by itself */
+    bool flushed = t->flown.n && d->cl->Flush(t->flown.queue) == CL_SUCCESS;
+    t->flown.asked = flushed && computes_by_itself(t->dev); /* else it may never end by itself */
     return t->flying = true;
+}
+
+bool yk_taker_over(const struct yk_taker *t)
+{
+    const struct yk_flown *f = &t->flown;
+    return !t->flying || !f->asked || yk_ask_over(yk_rt.machine->device[t->dev].cl, f->event[f->n - 1]);
 }
 
 /* The taker that is predicted to be over first. */
@@ -255,11 +276,12 @@ void yk_takers_land(struct yk_taker *t, unsigned n)
             struct yk_flown *v = &t[i].flown;
             if (!t[i].flying)
                 continue;
-            if (v->asked && !yk_ask_over(yk_rt.machine->device[t[i].dev].cl, v->event[v->n - 1]) &&
-                yk_now_ns() - since < most_asked_ns) {
+            if (!yk_taker_over(&t[i]) && yk_now_ns() - since < most_asked_ns) {
+                v->waited = true;
                 left++;
                 continue;
             }
+            v->unsure |= t[i].work->flight && v->asked && !v->waited;
             t[i].flying = false;
             settle(&t[i]);
             since = yk_now_ns();

@@ -27,6 +27,7 @@ struct yk_share_work {
     struct yk_tail tail;
     unsigned begins; /* yk_busy_begins when it began */
     double deciding; /* seconds */
+    bool flight;     /* others may be behind it in its devices' queues before it is over (flights.h) */
 };
 
 struct yk_taker {
@@ -50,8 +51,10 @@ struct yk_taker {
         cl_event event[YK_SHARE_BOXES];
         unsigned n, boxes;
         cl_int err;
-        bool asked; /* whether it is over, rather than waited for */
-        uint64_t start;
+        bool asked;  /* whether it is over, rather than waited for */
+        bool waited; /* it was not yet when it was first asked */
+        bool unsure; /* its times say nothing: nobody looked when it began, or ended */
+        uint64_t start, end;
     } flown;
 };
 
@@ -69,6 +72,12 @@ cl_int yk_taker_run(struct yk_taker *t, struct yk_chunk c);
 
 /** A task of T's: all that there is for it, piece by piece. */
 void yk_taker_take(struct yk_task *task);
+
+/** May a share on DEV fly? FLIGHT: of a launch that goes before others. */
+bool yk_taker_flies(unsigned dev, bool flight);
+
+/** Is what T's driver was given over, as far as asking tells? */
+bool yk_taker_over(const struct yk_taker *t);
 
 /**
  * A device that computes by itself once its driver has been given its share needs no thread that waits for it, which

@@ -8,6 +8,7 @@
 #include "shim/core/background.h"
 #include "shim/queue/beside.h"
 #include "shim/queue/command.h"
+#include "shim/queue/flights.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/stages.h"
 
@@ -43,7 +44,20 @@ static cl_int begin_issued(struct yk_command *c, cl_event real)
     return YK_CARRY_ISSUED;
 }
 
-static void carry_out(struct yk_command *c, bool failed)
+/* C, of whose failure R nobody has heard yet, is over. */
+static void end(struct yk_command *c, cl_int r)
+{
+    if (r < 0) {
+        yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
+        yk_queue_failed_later(c->queue, c->by, r);
+    }
+    if (r == CL_SUCCESS)
+        yk_event_set(c->event, CL_RUNNING);
+    yk_event_set(c->event, r < 0 ? r : CL_COMPLETE);
+}
+
+/* False: C flies, and is not to be done with before it has landed. */
+static bool carry_out(struct yk_command *c, bool failed)
 {
     struct yk_event *ev = c->event;
     cl_event real = NULL, *out = c->wanted ? &real : NULL;
@@ -56,16 +70,12 @@ static void carry_out(struct yk_command *c, bool failed)
             r = yk_command_issued(c->kind->issue(c, false, 0, NULL, out), out);
         if (r == YK_CARRY_ISSUED)
             r = begin_issued(c, real);
-        if (r == YK_CARRY_ISSUED)
-            return;
-        if (r < 0) {
-            yk_info("a command failed in its queue: %s", yk_cl_error_name(r));
-            yk_queue_failed_later(c->queue, c->by, r);
-        }
+        if (r != YK_CARRY_ISSUED && r != YK_CARRY_FLYING)
+            end(c, r);
+        return r != YK_CARRY_FLYING;
     }
-    if (r == CL_SUCCESS)
-        yk_event_set(ev, CL_RUNNING);
-    yk_event_set(ev, r < 0 ? r : CL_COMPLETE);
+    yk_event_set(ev, r);
+    return true;
 }
 
 static void unlink_command(struct yk_queue *q, struct yk_command *c)
@@ -124,6 +134,38 @@ static void done_with_first(struct yk_queue *q, unsigned n)
         unlink_command(q, c);
         done_with(q, c);
     }
+}
+
+/* The first that flies, unless something comes to follow it, which may be ASKED for. No lock held. */
+static void land_one(struct yk_queue *q, bool asked)
+{
+    cl_int err;
+    if (asked && !yk_flights_await(q))
+        return;
+    struct yk_command *c = yk_flights_land(q, &err);
+    end(c, err);
+    yk_flights_next(q);
+    yk_lock_take(&q->lock);
+    done_with(q, c);
+    yk_lock_drop(&q->lock);
+}
+
+void yk_worker_land(struct yk_queue *q)
+{
+    while (q->nflying)
+        land_one(q, false);
+}
+
+/* Nothing may follow those that fly. With the lock held, which it drops. */
+static void land_some(struct yk_queue *q)
+{
+    bool full = q->nflying == YK_FLIGHTS_MOST, other = q->first && !full;
+    yk_lock_drop(&q->lock);
+    if (other)
+        yk_worker_land(q);
+    else
+        land_one(q, !full);
+    yk_lock_take(&q->lock);
 }
 
 /* A launch beside its transfers, where that is what is pending. False: the first *PLAIN commands are to be carried out
@@ -195,8 +237,8 @@ static bool carry_beside(struct yk_queue *q, unsigned *plain)
 static void hold_exit(struct yk_queue *q)
 {
     struct yk_command *c = q->first; /* only this thread unlinks it */
-    bool may_run = c || q->stop;
-    if (c && c->nwait) {
+    bool may_run = c || q->stop || q->nflying;
+    if (c && c->nwait && !q->nflying) {
         yk_lock_drop(&q->lock);
         may_run = waits_done(c, false) != 0;
         yk_lock_take(&q->lock);
@@ -225,24 +267,29 @@ static void let_go(struct yk_queue *q)
 /* Carry out what is next. False: nothing may run yet. By whoever has the turn; with the lock held, which it drops. */
 static bool step(struct yk_queue *q)
 {
-    bool failed = false;
+    bool failed = false, behind = q->nflying && yk_flights_go_on(q);
+    if (q->nflying && !behind) {
+        land_some(q);
+        return true;
+    }
     struct yk_command *c = runnable(q, &failed);
     if (!c)
         return false;
-    if (!q->plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &q->plain))
+    if (!behind && !q->plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &q->plain))
         return true;
-    if (!q->plain && !failed && yk_gather_piled(q) && carry_piled(q))
+    if (!behind && !q->plain && !failed && yk_gather_piled(q) && carry_piled(q))
         return true;
-    if (!q->plain && !failed && !yk_queue_failed(q) && yk_beside_begins(q) && carry_beside(q, &q->plain))
+    if (!behind && !q->plain && !failed && !yk_queue_failed(q) && yk_beside_begins(q) && carry_beside(q, &q->plain))
         return true;
     q->plain -= q->plain > 0;
     unlink_command(q, c);
     yk_lock_drop(&q->lock);
     await_issuing(q);
     yk_gather_drain(q);
-    carry_out(c, failed);
+    bool over = carry_out(c, failed);
     yk_lock_take(&q->lock);
-    done_with(q, c);
+    if (over)
+        done_with(q, c);
     return true;
 }
 
@@ -259,9 +306,9 @@ static void *worker_thread(void *arg)
             yk_lock_wait(&q->lock, &q->work);
         q->turn = true;
         hold_exit(q);
-        if (!q->first && q->stop)
+        if (!q->first && !q->nflying && q->stop)
             break;
-        if (q->first && step(q)) {
+        if ((q->first || q->nflying) && step(q)) {
             q->turn = false;
             continue;
         }
@@ -284,7 +331,8 @@ void yk_worker_help(struct yk_queue *q, const struct yk_event *last)
 {
     yk_lock_take(&q->lock);
     q->asked = q->pushed;
-    if (carries || q->turn || !q->first || !q->worker || (last && last != q->newest) || !yk_thread_has_stack(STACK)) {
+    if (carries || q->turn || !(q->first || q->nflying) || !q->worker || (last && last != q->newest) ||
+        !yk_thread_has_stack(STACK)) {
         pthread_cond_signal(&q->work);
         yk_lock_drop(&q->lock);
         return;
@@ -294,12 +342,13 @@ void yk_worker_help(struct yk_queue *q, const struct yk_event *last)
     q->turn = carries = true;
     yk_hold(&q->h);
     yk_background_own(&q->holds_exit);
-    while (q->first && (!last || __atomic_load_n(&last->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) && step(q))
+    while ((q->first || q->nflying) && (!last || __atomic_load_n(&last->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) &&
+           step(q))
         ;
     hold_exit(q);
     yk_background_own(NULL);
     q->turn = carries = false;
-    if (q->first || q->stop || q->shut_out || q->gather)
+    if (q->first || q->nflying || q->stop || q->shut_out || q->gather)
         pthread_cond_signal(&q->work);
     yk_lock_drop(&q->lock);
     yk_drop(&q->h);

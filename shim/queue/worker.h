@@ -16,4 +16,7 @@ cl_int yk_worker_start(struct yk_queue *q);
  * off meanwhile. No lock held. */
 void yk_worker_help(struct yk_queue *q, const struct yk_event *last);
 
+/** All launches of Q that fly have landed, when this returns (flights.h). By whose turn it is; no lock held. */
+void yk_worker_land(struct yk_queue *q);
+
 #endif

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Divided launches that follow one another without being waited for, on devices with memory of their own: random programs compute what they
+should, most of what may fly does, and where a device fails a program is told, or has the right numbers.
+
+    flights.py PROGRAM       Environment: YOKE_TEST_BUILD the build folder."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
+OWN, FORCE = "own@*", {"YOKE_FORCE_SPLIT": "1", "YOKE_FLIGHT": "force"}
+# The setting, its seeds, and how many launches fly at least and at most; None: a device fails.
+CASES = [({**FORCE, "YOKE_FAULT": OWN}, range(1, 9), 100, 400),
+         ({**FORCE, "YOKE_FAULT": OWN, "YOKE_STRATEGY": "30:70"}, range(9, 13), 100, 400),
+         ({**FORCE, "YOKE_FAULT": OWN, "POCL_DEVICES": "basic basic basic", "YOKE_STRATEGY": "20:30:50"}, range(13, 17), 100, 400),
+         ({**FORCE, "YOKE_FAULT": OWN, "POCL_DEVICES": "pthread basic"}, range(17, 19), 100, 400),
+         ({**FORCE, "YOKE_FAULT": OWN + ";gpu@*", "YOKE_STRATEGY": "even"}, range(19, 21), 100, 400),
+         ({"YOKE_FORCE_SPLIT": "1", "YOKE_FAULT": OWN}, (21,), 0, 0), ({"YOKE_FORCE_SPLIT": "1", "YOKE_FLIGHT": "force"}, (22,), 0, 0),
+         ({**FORCE, "YOKE_FAULT": OWN, "YOKE_RECOVER": "1"}, (23,), 0, 0)]
+for device in 0, 1:
+    for count in 11, 24, 41:
+        for action in "error(CL_OUT_OF_RESOURCES)", "event(CL_OUT_OF_RESOURCES)", "event(CL_OUT_OF_RESOURCES,ran)":
+            CASES.append(({**FORCE, "YOKE_FAULT": f"{OWN};clEnqueueNDRangeKernel@{device}:{count}={action}"}, (30 + count, 60 + count), None, None))
+
+
+def main():
+    wrong = []
+    with tempfile.TemporaryDirectory() as home:
+        for name in ("pocl", "cache", "data"):
+            os.makedirs(f"{home}/{name}", mode=0o700)
+        for setting, seeds, least, most in CASES:
+            for seed in seeds:
+                env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
+                env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=home + "/pocl", XDG_CACHE_HOME=home + "/cache",
+                           XDG_DATA_HOME=home + "/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_JSON=home + "/summary.json")
+                env.update(setting)
+                command = [os.path.abspath(sys.argv[1]), str(seed), "3"] + (["fails"] if least is None else [])
+                done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
+                with open(home + "/summary.json", encoding="utf-8") as f:
+                    summary = json.load(f)
+                print(f"{setting}, {seed}: status {done.returncode}, {summary['flown']} of {summary['launches']} flew, {done.stdout.strip()}")
+                if done.returncode or (least is not None and not least <= summary["flown"] <= most):
+                    wrong.append(f"{setting}, {seed}: status {done.returncode}, {summary['flown']} flew: {done.stderr}")
+    for line in wrong:
+        print(f"WRONG: {line}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
