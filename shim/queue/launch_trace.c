@@ -1,5 +1,6 @@
 /* What the trace says of a launch before it begins. */
 #include <stdio.h>
+#include "base/clock.h"
 #include "shim/core/trace.h"
 #include "shim/queue/decide.h"
 
