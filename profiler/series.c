@@ -7,6 +7,20 @@ static bool possible(double groups, double ms)
     return groups >= 1 && groups <= 1e18 && ms > 0 && ms <= 1e12;
 }
 
+/* So many measurements say all there is to be said. */
+static const uint32_t known = 8;
+
+/* What a sample of many measurements makes of another: one that is far longer met something else of the machine's. Were
+ * it true, the next one would say so too, and is believed. */
+static double believable(struct yk_sample *s, double ms)
+{
+    const double most = 1.5;
+    if (s->count < known || ms <= most * s->ms)
+        return ms;
+    s->count = known - 2;
+    return most * s->ms;
+}
+
 static void join(struct yk_sample *into, double groups, double ms)
 {
     into->groups = (into->groups + groups) / 2;
@@ -49,7 +63,7 @@ static void add(struct yk_series *s, double groups, double ms, bool least)
     for (unsigned k = 0; k < s->n; k++)
         if (same(s->at[k].groups, groups)) {
             double old = s->at[k].ms;
-            join(&s->at[k], s->at[k].groups, ms);
+            join(&s->at[k], s->at[k].groups, believable(&s->at[k], ms));
             if (least)
                 s->at[k].ms = ms < old ? ms : old + (ms - old) / 10;
             return;
@@ -71,7 +85,7 @@ void yk_series_add(struct yk_series *s, double groups, double ms)
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_sample *a = &s->at[i];
         if (close_by(a->groups, groups) && !same(a->groups, groups))
-            a->ms = (a->ms + ms * a->groups / groups) / 2;
+            a->ms = (a->ms + believable(a, ms * a->groups / groups)) / 2;
     }
     add(s, groups, ms, false);
 }
@@ -104,9 +118,6 @@ static void take(struct mean *m, double groups, double ms, double weight)
     m->ms += (ms - m->ms) * weight / (m->weight + weight);
     m->weight += weight;
 }
-
-/* So many measurements say all there is to be said. */
-static const uint32_t known = 8;
 
 /* S's samples as points that lie apart. */
 static unsigned cluster(const struct yk_series *s, struct mean m[YK_SERIES_SAMPLES])

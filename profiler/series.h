@@ -24,8 +24,9 @@ struct yk_series_point {
 
 /**
  * Add a measurement: into the sample of about as many work-groups (within 5 %) where there is one, half old and half
- * new, so that a change of the machine is followed within a few launches; else as a new sample, for which the closest
- * two are joined when all places are taken. Samples within a ratio of 1.4 of work-groups follow by half too. Values
+ * new, so that a change of the machine is followed within a few launches (one measurement far above what eight and more
+ * before it have said counts as half more than that); else as a new sample, for which the closest two are joined when
+ * all places are taken. Samples within a ratio of 1.4 of work-groups follow by half too. Values
  * that cannot be (not finite, not above 0) are ignored.
  */
 void yk_series_add(struct yk_series *s, double groups, double ms);

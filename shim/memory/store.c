@@ -1,5 +1,6 @@
 #include "shim/memory/store.h"
 #include <stdlib.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "device/link/host_copy.h"
 #include "shim/memory/filled.h"
@@ -325,12 +326,14 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
     unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;
     bool zero_copy = master && aligned(master, d->host_align);
     cl_int err;
+    uint64_t began = yk_now_ns();
     real = d->cl->CreateBuffer(ctx, CL_MEM_READ_WRITE | (zero_copy ? CL_MEM_USE_HOST_PTR : 0), s->size,
                                zero_copy ? master : NULL, &err);
     if (!real) {
         yk_warn("device %u (%s) gives no buffer of %zu bytes: %s", dev, d->name, s->size, yk_cl_error_name(err));
         return NULL;
     }
+    yk_debug("device %u: a buffer of %zu bytes took %.2f ms", dev, s->size, (double)(yk_now_ns() - began) * 1e-6);
     struct yk_pattern with;
     bool filled = !zero_copy && yk_filled_before(s, dev, real, &with);
     yk_lock_take(&s->lock);

@@ -1,5 +1,7 @@
 #include "shim/memory/transfer.h"
 #include <time.h>
+#include "base/clock.h"
+#include "base/log.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 #include "shim/memory/post.h"
@@ -168,7 +170,7 @@ static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, co
 static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
 {
     cl_int err = CL_SUCCESS;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, began = yk_now_ns();
     bool there = false;
     if (at != YK_HOST && r->rows == 1 && r->have >> YK_FILLED & 1 && yk_filled_at(s, (unsigned)dev, r->off, r->len))
         return record(s, at, r);
@@ -192,6 +194,8 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     }
     if (moved)
         *moved += bytes;
+    yk_debug("%zu x %zu bytes to location %u%s in %.2f ms", r->rows, r->len, at, there ? ", straight" : "",
+             (double)(yk_now_ns() - began) * 1e-6);
     return err;
 }
 

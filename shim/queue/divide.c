@@ -188,6 +188,22 @@ static void even_out(const struct yk_split *split, uint64_t *groups)
         memcpy(groups, even, sizeof even);
 }
 
+/* SPLIT by STRATEGY. AFTER: the worker brings what devices lack one after the other, and then all begin. Then devices
+ * of one kind take shares as if all were there, since smaller ones for those that lack something would only be late
+ * too: what bringing costs says whether dividing pays. */
+static void divide(const struct yk_strategy *strategy, const struct yk_split *split, bool after, uint64_t *groups)
+{
+    struct yk_split_device there[YK_MAX_DEVICES];
+    struct yk_split all_there = *split;
+    all_there.device = there;
+    memcpy(there, split->device, split->n * sizeof *there);
+    for (unsigned i = 0; i < split->n; i++) {
+        after &= !there[i].usable || yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary);
+        there[i].bytes = 0;
+    }
+    yk_strategy_divide(strategy, after ? &all_there : split, groups);
+}
+
 /* Would all of a launch go to a device of the primary's kind, which has more to be brought for it? It is no faster: a
  * sample was another program's doing. */
 static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, const double *bytes)
@@ -261,7 +277,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
     if (!chosen.given && o->reproducible)
         yk_strategy_parse("even", &strategy, NULL, 0);
     struct yk_split split = {.n = n, .device = p.device, .total = rest, .grain = force ? 1 : d->grain};
-    yk_strategy_divide(&strategy, &split, groups);
+    divide(&strategy, &split, free && !yk_rt.primary->host_memory, groups);
     if (free)
         even_out(&split, groups);
     if (!yk_split_times(&split, groups, d->share_ms, &d->predicted_ms) ||

@@ -26,12 +26,11 @@ void yk_flights_finish(struct yk_flights *f)
     free(f);
 }
 
-bool yk_flights_possible(const struct yk_launch *l, const struct yk_decision *d)
+bool yk_flights_possible(const struct yk_decision *d)
 {
     const struct yk_options *o = &yk_rt.options;
     bool forced = o->flying == YK_FLYING_FORCED;
-    if (o->flying == YK_FLYING_OFF || o->recover || o->verify || d->guided || d->begin || d->beside ||
-        l->c.queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    if (o->flying == YK_FLYING_OFF || o->recover || o->verify || d->guided || d->begin || d->beside)
         return false;
     if (!forced && !(d->predicted_ms > 0 && d->predicted_ms < longest_ms))
         return false;
@@ -41,21 +40,38 @@ bool yk_flights_possible(const struct yk_launch *l, const struct yk_decision *d)
     return true;
 }
 
-/* Is C a launch that waits for nothing but those before it? */
-static bool may_follow(const struct yk_command *c)
+/* Is E complete, or that of a launch which flies, or is ABOUT to? */
+static bool comes_before(const struct yk_queue *q, const struct yk_event *e, const struct yk_event *about)
 {
-    return c && c->kind == &yk_launch_kind && !c->nwait;
+    if (e == about || __atomic_load_n(&e->status, __ATOMIC_ACQUIRE) == CL_COMPLETE)
+        return true;
+    for (const struct yk_flight *f = q->nflying ? q->flights->first : NULL; f; f = f->next)
+        if (f->sharing.work.l->c.event == e)
+            return true;
+    return false;
+}
+
+/* Is what is first in Q a launch that waits for nothing but those before it? */
+static bool may_follow(const struct yk_queue *q, const struct yk_event *about)
+{
+    const struct yk_command *c = q->first;
+    if (!c || c->kind != &yk_launch_kind)
+        return false;
+    for (cl_uint i = 0; i < c->nwait; i++)
+        if (!comes_before(q, c->wait[i], about))
+            return false;
+    return true;
 }
 
 bool yk_flights_go_on(const struct yk_queue *q)
 {
-    return q->nflying < YK_FLIGHTS_MOST && may_follow(q->first);
+    return q->nflying < YK_FLIGHTS_MOST && may_follow(q, NULL);
 }
 
-static bool another_follows(struct yk_queue *q)
+static bool another_follows(struct yk_queue *q, const struct yk_event *about)
 {
     yk_lock_take(&q->lock);
-    bool follows = may_follow(q->first);
+    bool follows = may_follow(q, about);
     yk_lock_drop(&q->lock);
     return follows;
 }
@@ -77,7 +93,7 @@ bool yk_flights_go(struct yk_queue *q, struct yk_flight *f)
     struct yk_sharing *s = &f->sharing;
     bool used[YK_MAX_DEVICES] = {0};
     unsigned bad;
-    if (s->operands.post.n || s->work.tail.on || (!q->nflying && !another_follows(q)) ||
+    if (s->operands.post.n || s->work.tail.on || (!q->nflying && !another_follows(q, s->work.l->c.event)) ||
         (!q->flights && !(q->flights = calloc(1, sizeof *q->flights))) || !give_all(s, used))
         return false;
     struct yk_flights *all = q->flights;
@@ -152,6 +168,7 @@ static void learn(struct yk_flights *all, struct yk_flight *f)
         began = v->end && v->start < began ? v->start : began;
     }
     if (behind) { /* while the one before was under way */
+        began = began > all->landed ? began : all->landed;
         s->work.deciding = 0;
         s->started = all->landed;
         s->asked = s->collected;

@@ -6,8 +6,8 @@
  * and a launch for which bytes are to be brought, waits until all have landed.
  *
  * Should a device fail, all that fly are over first. Where none of them has overwritten what one before it reads, they
- * are run again in their order; else what they write is lost and they fail: with YOKE_RECOVER nothing flies. Who uses it: share.c,
- * worker.c. Thread: whose turn the queue is; no lock held. */
+ * are run again in their order; else what they write is lost and they fail: with YOKE_RECOVER nothing flies. Who uses
+ * it: share.c, worker.c. Thread: whose turn the queue is; no lock held. */
 #ifndef YK_SHIM_QUEUE_FLIGHTS_H
 #define YK_SHIM_QUEUE_FLIGHTS_H
 
@@ -24,8 +24,8 @@ struct yk_flight {
     cl_int result;
 };
 
-/** May L, divided by D, fly, as far as can be said before its bytes are looked at? Cost: loads. */
-bool yk_flights_possible(const struct yk_launch *l, const struct yk_decision *d);
+/** May a launch divided by D fly, as far as can be said before its bytes are looked at? Cost: loads. */
+bool yk_flights_possible(const struct yk_decision *d);
 
 /** Give F's shares, for which all is there, to the devices, if another launch follows at once or flies before it, and
  * record what they write: F is Q's then. False: they are to be run and waited for, and some may be under way already.

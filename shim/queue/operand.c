@@ -111,13 +111,20 @@ static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, stru
     return CL_SUCCESS;
 }
 
+/* Where the primary works in the app's own memory, an app may look there after clFinish without a map: on its device
+ * alone that would do. Should it fail, the bytes stay where they are and the map says so. */
+static bool app_may_look(const struct yk_store *s)
+{
+    return s->app_ptr && s->zero_copy[yk_rt.machine->primary];
+}
+
 bool yk_operands_flying(const struct yk_operands *s, const struct yk_decision *d)
 {
     if (s->by_kernel || s->facts->images_read || s->facts->images_written)
         return false;
     for (unsigned i = 0; i < s->n; i++) {
         const struct yk_operand *a = &s->v[i];
-        if (a->written && (a->how != YK_OPERAND_EXACT || a->store->app_ptr))
+        if (a->written && (a->how != YK_OPERAND_EXACT || app_may_look(a->store)))
             return false;
         for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
             if (d->takes[dev] && !yk_store_apart(a->store, dev))
@@ -237,12 +244,10 @@ static cl_int compare(struct yk_operands *s, struct yk_operand *a, const bool *u
     return err;
 }
 
-/* Where the primary works in the app's own memory, an app may look there after clFinish without a map: on its device
- * alone that would do. Should it fail, the bytes stay where they are and the map says so. */
 static void show_app(struct yk_operands *s, const struct yk_part *p)
 {
     struct yk_store *store = p->store;
-    if (store->app_ptr && store->zero_copy[yk_rt.machine->primary] && yk_store_location(store, p->dev) != YK_HOST)
+    if (app_may_look(store) && yk_store_location(store, p->dev) != YK_HOST)
         (void)yk_store_need_host(store, (size_t)p->region.offset, yk_part_length(p), &s->moved);
 }
 

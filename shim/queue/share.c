@@ -275,7 +275,7 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
 
 cl_int yk_share_fly(struct yk_launch *l, const struct yk_decision *d)
 {
-    struct yk_flight *flight = yk_flights_possible(l, d) ? malloc(sizeof *flight) : NULL;
+    struct yk_flight *flight = yk_flights_possible(d) ? malloc(sizeof *flight) : NULL;
     if (!flight)
         return yk_share_run(l, d);
     const struct yk_facts_kernel *f = yk_code_facts(l->code);

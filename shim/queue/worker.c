@@ -272,7 +272,7 @@ static bool step(struct yk_queue *q)
         land_some(q);
         return true;
     }
-    struct yk_command *c = runnable(q, &failed);
+    struct yk_command *c = behind ? q->first : runnable(q, &failed);
     if (!c)
         return false;
     if (!behind && !q->plain && !failed && yk_stages_begins(c) && !yk_queue_failed(q) && carry_chain(q, &q->plain))
