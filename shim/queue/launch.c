@@ -270,15 +270,16 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
 
 void yk_launch_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t before)
 {
-    uint64_t now = yk_now_ns(), took_deciding = d->decided - d->asked,
-             decided = d->decided < before ? before : d->decided, asked = d->asked < before ? before : d->asked;
+    /* Who decides while the launch before is under way costs nobody anything. */
+    uint64_t now = yk_now_ns(), decided = d->decided < before ? before : d->decided,
+             asked = d->asked < before ? before : d->asked;
     double takers = 0, most, alone = d->alone_ms * 1e-3, took = (double)(now - decided) * 1e-9;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         takers += d->takes[i];
     most = takers * took; /* others do not make it faster than that */
     yk_worth_predicted(l->code, alone < most ? alone : most);
     yk_use_gained(l->code->build, alone > 0 ? alone - took : took);
-    yk_stats_decided(took_deciding, now - asked);
+    yk_stats_decided(decided - asked, now - asked);
 }
 
 static const cl_int behind_failure = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """many.py FIRST..LAST [--programs N] [--icd oclgrind|intel|LIBRARY]: programs of many small launches (many.c), bare and under libyoke.so with launches
-merged wherever they can be, on one, two and three devices, and whole ones side by side on two and three: the same bytes; with --icd on Oclgrind, which must have nothing
+merged wherever they can be, on one, two and three devices, whole ones side by side on two and three, and divided ones that follow one another
+unwaited for on two: the same bytes; with --icd on Oclgrind, which must have nothing
 to report, on Intel's CPU runtime, or on another driver. A seed is a set of kernels, with N programs each. Says how many launches were merged
-or ran on another device; fails where fewer did than should."""
+, ran on another device or followed so; fails where fewer did than should."""
 import argparse
 import json
 import os
@@ -25,6 +26,7 @@ SETTINGS = {
     "beside2": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
     "besideown": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force", "YOKE_FAULT": "own@*"},
     "beside3": {"POCL_DEVICES": "basic basic basic", "YOKE_GATHER": "off", "YOKE_BESIDE": "force"},
+    "flights": {"POCL_DEVICES": "basic basic", "YOKE_GATHER": "off", "YOKE_FORCE_SPLIT": "1", "YOKE_FLIGHT": "force", "YOKE_FAULT": "own@*"},
 }
 
 
@@ -76,7 +78,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("seeds")
     parser.add_argument("--programs", type=int, default=50)
-    parser.add_argument("--settings", default="one,two,three,beside2,beside3,besideown")
+    parser.add_argument("--settings", default="one,two,three,beside2,beside3,besideown,flights")
     parser.add_argument("--icd", help="oclgrind, intel, or the library of a driver: all runs on it")
     a = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)
@@ -104,9 +106,10 @@ def main():
             merged, elsewhere = summary["merged"], summary["elsewhere"]
             beside = "YOKE_BESIDE" in SETTINGS[name]
             same = read(bare) == read(out)
-            print(f"seed {seed}, {name}: {programs} programs, {summary['launches']}, merged {merged}, elsewhere {elsewhere}, "
+            print(f"seed {seed}, {name}: {programs} programs, {summary['launches']}, merged {merged}, elsewhere {elsewhere}, flown {summary['flown']}, "
                   f"{'equal' if same else 'DIFFERENT'}")
-            enough = elsewhere >= 5 * programs if beside else merged["launches"] and merged["launches"] >= 2 * merged["as"]
+            enough = (elsewhere >= 5 * programs if beside else summary["flown"] >= 5 * programs if "YOKE_FLIGHT" in SETTINGS[name]
+                      else merged["launches"] and merged["launches"] >= 2 * merged["as"])
             if not same or not enough:
                 bad += 1
             else:

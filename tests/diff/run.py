@@ -200,16 +200,18 @@ def split(work, arguments):
     merge = arguments.merge or random.Random(work.seed * 41 + 3).choice(["auto", "auto", "kernel", "difference"])
     mailbox = random.Random(work.seed * 43 + 7).choice(["off", "off", "off", "force"])
     tail = random.Random(work.seed * 47 + 13).choice(["off", "force"])
+    flight = random.Random(work.seed * 53 + 17).choice(["off", "force"])
     if arguments.driver:
         work.only_driver(arguments.driver)
         strategy = arguments.strategy or "even"
     bare = work.generate("bare", {"POCL_DEVICES": devices.split()[0]})
     got = work.generate("yoke", {"POCL_DEVICES": devices, "YOKE_FORCE_SPLIT": "1", "YOKE_STRATEGY": strategy, "YOKE_SUMMARY": "1",
-                                 "YOKE_FAULT": own, "YOKE_CUT": cut, "YOKE_MERGE": merge, "YOKE_MAILBOX": mailbox, "YOKE_TAIL": tail}, True)
+                                 "YOKE_FAULT": own, "YOKE_CUT": cut, "YOKE_MERGE": merge, "YOKE_MAILBOX": mailbox, "YOKE_TAIL": tail,
+                                 "YOKE_FLIGHT": flight}, True)
     work.compare(got, bare)
     every, several = work.split_kernels("bare", "yoke")
     count = len(devices.split())
-    how = f"{count} devices {own}, {strategy}{', cut along ' + cut if cut else ''}, merge {merge}, mailboxes {mailbox}, ends {tail}"
+    how = f"{count} devices {own}, {strategy}{', cut along ' + cut if cut else ''}, merge {merge}, mailboxes {mailbox}, ends {tail}, flights {flight}"
     return (f"{how} ({work.merge_kernels('yoke')} launches of merge kernels)", (every, several) if count > 1 else (set(), set()))
 
 
