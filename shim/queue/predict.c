@@ -22,6 +22,22 @@ static unsigned fill(struct yk_point *to, const struct yk_series *s, double unit
     return n;
 }
 
+/* Shares of short launches on devices of one kind that work in the host's memory: each follows from what the launch
+ * takes alone, and samples of both are noise, of kernels that find more or less to do at every launch above all. So no
+ * more than this is believed of them, until launches that were divided have lost time one after the other. */
+static void doubt(const struct yk_launch *l, double total, double alone_ms, struct yk_point *point, unsigned n)
+{
+    enum { LOST = 6 };
+    const double longest_ms = 5, part = 1.4, overhead_ms = 0.03;
+    if (!yk_rt.primary->host_memory || !(alone_ms < longest_ms) ||
+        __atomic_load_n(&l->code->lost, __ATOMIC_RELAXED) >= LOST)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        double most = part * alone_ms * point[i].groups / total + overhead_ms;
+        point[i].ms = point[i].ms < most ? point[i].ms : most;
+    }
+}
+
 bool yk_predict_same_kind(const struct yk_device *a, const struct yk_device *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->driver, b->driver);
@@ -191,6 +207,8 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             s->rate = (double)d->total / p->alone_ms;
         } else if (shared && !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
+            if (as_primary && p->seen_alone)
+                doubt(l, (double)d->total, p->alone_ms, p->point[i], s->table.n);
         } else if (series.n) {
             s->rate = (double)d->total / p->alone_ms;
             series.n = 0; /* it says nothing of a first launch either */

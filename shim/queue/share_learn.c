@@ -39,6 +39,8 @@ void yk_share_learn(struct yk_share_work *w, const struct yk_taker *t, unsigned 
     yk_lock_drop(&code->lock);
     if (!crowded)
         believe_less(w, t, n, items);
+    if (!crowded && w->d->alone_ms > 0)
+        __atomic_store_n(&code->lost, wall * 1e3 > w->d->alone_ms ? code->lost + 1 : 0, __ATOMIC_RELAXED);
     if (wall * 1e3 < w->d->alone_ms)
         yk_remember_won(w->l);
 }

@@ -375,12 +375,44 @@ START_TEST(one_unlucky_share_does_not_make_a_launch_small)
     }
     ck_assert_double_eq(code.small, 0);
     ck_assert_uint_gt(divided, 2);
+    code.lost = 6;                                            /* launches that were divided, one after the other */
     for (unsigned i = 0; i < 20 && code.small < items; i++) { /* there is no luck in so many */
         measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, unlucky);
         measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, unlucky);
         (void)yk_divide(&launch, &facts, &decision);
     }
     ck_assert_double_eq(code.small, items);
+}
+END_TEST
+
+/* A kernel that finds more to do at one launch than at the next: what shares took is of other launches than what it
+ * takes alone, and little is believed of it while dividing is not seen to lose. */
+START_TEST(shares_of_short_launches_of_twins_are_doubted)
+{
+    const double ms = 1.4;
+    begin(true);
+    for (unsigned i = 0; i < machine.n; i++) {
+        machine.device[i].type = CL_DEVICE_TYPE_CPU;
+        machine.device[i].host_memory = true;
+    }
+    for (unsigned n = 0; n < 20; n++) {
+        measured(0, YK_SAMPLE_ALONE, GROUPS, ms);
+        measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, 1.5 * ms);
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 1.5 * ms);
+    }
+    ck_assert_double_lt(whole_ms(1), 1.8 * ms);
+    ck_assert_uint_gt(share_of(1), GROUPS / 3);
+    code.lost = 6;
+    ck_assert_double_gt(whole_ms(1), 2.5 * ms);
+    code.lost = 0;
+    begin(true);
+    for (unsigned i = 0; i < machine.n; i++)
+        machine.device[i].host_memory = true;
+    for (unsigned n = 0; n < 20; n++) { /* long ones are measured well */
+        measured(0, YK_SAMPLE_ALONE, GROUPS, 10 * ms);
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 15 * ms);
+    }
+    ck_assert_double_gt(whole_ms(1), 25 * ms);
 }
 END_TEST
 
@@ -417,10 +449,11 @@ START_TEST(a_kernel_never_measured_is_guessed_at)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", one_unlucky_share_does_not_make_a_launch_small, a_kernel_never_measured_is_guessed_at,
-             a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small, a_bad_period_is_forgotten,
-             a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
-             what_never_pays_is_tried_ever_more_seldom, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+YK_TEST_MAIN("predict", shares_of_short_launches_of_twins_are_doubted, one_unlucky_share_does_not_make_a_launch_small,
+             a_kernel_never_measured_is_guessed_at, a_short_launch_does_not_make_its_range_small,
+             what_was_long_before_is_not_small, a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
+             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
+             a_few_work_groups_on_a_busy_device_are_not_drawn_out,
              a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
