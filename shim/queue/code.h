@@ -76,7 +76,7 @@ struct yk_code {
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
-    unsigned lost;                 /* the same by what was measured of it alone, of launches without others; atomic */
+    unsigned lost;                 /* the same by what was measured of it alone; under lock, atomic to read */
     struct yk_code_moved {         /* of divided launches, on average; see yk_remember_moves; under lock */
         double brought_ms, fetched_ms;
         unsigned n;

@@ -36,11 +36,11 @@ void yk_share_learn(struct yk_share_work *w, const struct yk_taker *t, unsigned 
         alone = w->d->alone_ms * 1e-3;
     if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible)
         yk_code_divided(code, w->d->guided ? 0 : wall * 1e3, alone * 1e3, items);
+    if (!crowded && !w->d->beside && w->d->alone_ms > 0)
+        __atomic_store_n(&code->lost, wall * 1e3 > w->d->alone_ms ? code->lost + 1 : 0, __ATOMIC_RELAXED);
     yk_lock_drop(&code->lock);
     if (!crowded)
         believe_less(w, t, n, items);
-    if (!crowded && w->d->alone_ms > 0)
-        __atomic_store_n(&code->lost, wall * 1e3 > w->d->alone_ms ? code->lost + 1 : 0, __ATOMIC_RELAXED);
     if (wall * 1e3 < w->d->alone_ms)
         yk_remember_won(w->l);
 }
