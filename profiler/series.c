@@ -63,7 +63,7 @@ static void add(struct yk_series *s, double groups, double ms, bool least)
     for (unsigned k = 0; k < s->n; k++)
         if (same(s->at[k].groups, groups)) {
             double old = s->at[k].ms;
-            join(&s->at[k], s->at[k].groups, believable(&s->at[k], ms));
+            join(&s->at[k], s->at[k].groups, least ? ms : believable(&s->at[k], ms));
             if (least)
                 s->at[k].ms = ms < old ? ms : old + (ms - old) / 10;
             return;

@@ -112,7 +112,7 @@ static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, stru
 }
 
 /* Where the primary works in the app's own memory, an app may look there after clFinish without a map: on its device
- * alone that would do. Should it fail, the bytes stay where they are and the map says so. */
+ * alone that would do. */
 static bool app_may_look(const struct yk_store *s)
 {
     return s->app_ptr && s->zero_copy[yk_rt.machine->primary];
@@ -244,6 +244,7 @@ static cl_int compare(struct yk_operands *s, struct yk_operand *a, const bool *u
     return err;
 }
 
+/* Should it fail, the bytes stay where they are and the map says so. */
 static void show_app(struct yk_operands *s, const struct yk_part *p)
 {
     struct yk_store *store = p->store;

@@ -37,13 +37,13 @@ bool yk_share_fill_in(struct yk_taker *t, unsigned n, struct yk_operands *operan
             return true;
         if (!next)
             return false;
-        struct yk_chunk todo = *c;
+        struct yk_chunk moved = *c;
         c->from = c->to; /* where NEXT fails it is NEXT's */
-        next->err = w->d->guided ? CL_SUCCESS : yk_operands_move(operands, todo.share, next->dev);
+        next->err = w->d->guided ? CL_SUCCESS : yk_operands_move(operands, moved.share, next->dev);
         next->touched = false;
-        next->failed = todo;
+        next->failed = moved;
         if (next->err == CL_SUCCESS)
-            yk_taker_run(next, todo);
+            yk_taker_run(next, moved);
         else
             yk_takers_quarantine(next->dev, next->err, true);
     }

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
+import alone
+
 OWN, FORCE = "own@*", {"YOKE_FORCE_SPLIT": "1", "YOKE_FLIGHT": "force"}
 # The setting, its seeds, and how many launches fly at least and at most; None: a device fails.
 CASES = [({**FORCE, "YOKE_FAULT": OWN}, range(1, 9), 100, 400),
@@ -28,14 +29,10 @@ for device in 0, 1:
 def main():
     wrong = []
     with tempfile.TemporaryDirectory() as home:
-        for name in ("pocl", "cache", "data"):
-            os.makedirs(f"{home}/{name}", mode=0o700)
+        alone.folders(home)
         for setting, seeds, least, most in CASES:
             for seed in seeds:
-                env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
-                env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=home + "/pocl", XDG_CACHE_HOME=home + "/cache",
-                           XDG_DATA_HOME=home + "/data", LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_JSON=home + "/summary.json")
-                env.update(setting)
+                env = alone.environment(home, setting)
                 command = [os.path.abspath(sys.argv[1]), str(seed), "3"] + (["fails"] if least is None else [])
                 done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
                 with open(home + "/summary.json", encoding="utf-8") as f:

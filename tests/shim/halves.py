@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
+import alone
+
 LAUNCHES = 120
 OWN = {"YOKE_FAULT": "own@*"}
 # How the queues are used, the setting, and the launches that are divided at least and at most.
@@ -23,12 +24,9 @@ CASES = (("once", {"YOKE_FORCE_SPLIT": "1", **OWN}, 0, LAUNCHES - 40), ("once", 
 def main():
     wrong = []
     with tempfile.TemporaryDirectory() as home:
-        for name in ("pocl", "cache", "data"):
-            os.makedirs(f"{home}/{name}", mode=0o700)
+        alone.folders(home)
         for mode, setting, least, most in CASES:
-            env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
-            env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=home + "/pocl", XDG_CACHE_HOME=home + "/cache", XDG_DATA_HOME=home + "/data",
-                       LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_JSON=home + "/summary.json", **setting)
+            env = alone.environment(home, setting)
             done = subprocess.run([os.path.abspath(sys.argv[1]), mode], env=env, capture_output=True, text=True, timeout=100)
             with open(home + "/summary.json", encoding="utf-8") as f:
                 split = json.load(f)["launches"]["split"]

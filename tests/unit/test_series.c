@@ -108,6 +108,10 @@ START_TEST(one_measurement_far_above_many_is_half_believed)
     ck_assert_double_lt(s.at[0].ms, 0.45);
     yk_series_add(&s, 1000, 0.2); /* faster is possible at once */
     ck_assert_double_lt(s.at[0].ms, 0.33);
+    struct yk_series first = {0};
+    for (unsigned i = 0; i < 20; i++) /* of first launches each is one, however long: they are counted */
+        yk_series_add_least(&first, 10, i % 5 ? 12 : 300);
+    ck_assert_uint_eq(first.at[0].count, 20);
 }
 END_TEST
 

@@ -1,68 +1,5 @@
-/* What a launch is predicted to take on each device, by what was measured of it. No call reaches a driver: the machine
- * is written down by hand, two devices of one kind. */
-#include <stdio.h>
-#include <string.h>
-#include "partitioner/cost.h"
-#include "shim/core/runtime.h"
-#include "shim/queue/divide.h"
-#include "shim/queue/predict.h"
-#include "shim/queue/remember.h"
-#include "tests/unit/main.h"
-
-enum { GROUPS = 4096, LOCAL = 64, ALONE_MS = 20 };
-
-static struct yk_machine machine = {.n = 2};
-static double bytes[YK_MAX_DEVICES]; /* that each lacks */
-static struct yk_build build;
-static struct yk_code code;
-static struct yk_launch launch;
-static struct yk_decision decision;
-static struct yk_prediction p;
-
-/* A launch of a kernel that nothing is known of. WARM: it has run on both devices in this process. */
-static void begin(bool warm)
-{
-    static char name[] = "kernel";
-    static uint64_t number;
-    for (unsigned i = 0; i < machine.n; i++)
-        machine.device[i] = (struct yk_device){
-            .index = i, .twin = i, .name = "device", .driver = "1", .type = CL_DEVICE_TYPE_GPU, .usable = true};
-    yk_rt.machine = &machine;
-    yk_rt.primary = &machine.device[0];
-    build = (struct yk_build){.content = {.lo = ++number}};
-    code = (struct yk_code){.build = &build, .name = name};
-    launch = (struct yk_launch){
-        .code = &code, .dims = 1, .has_local = true, .local = {LOCAL}, .global = {(size_t)GROUPS * LOCAL}};
-    decision = (struct yk_decision){.total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true, true}};
-    for (unsigned i = 0; i < machine.n; i++) {
-        code.warm[i] = warm;
-        code.warm_done[i][0] = code.warm_done[i][1] = true; /* what its driver compiles is compiled */
-    }
-}
-
-static void measured(unsigned dev, enum yk_sample_kind kind, double groups, double ms)
-{
-    yk_remember(&launch, dev, kind, groups * LOCAL, ms);
-}
-
-/* How long DEV is predicted to take for all of it. */
-static double whole_ms(unsigned dev)
-{
-    double ms = 0;
-    yk_predict(&launch, &decision, bytes, &p);
-    ck_assert(yk_split_time(&p.device[dev], GROUPS, &ms));
-    return ms;
-}
-
-static uint64_t share_of(unsigned dev)
-{
-    struct yk_strategy strategy;
-    struct yk_split split = {.n = machine.n, .device = p.device, .total = GROUPS};
-    uint64_t groups[YK_SPLIT_MAX] = {0};
-    ck_assert_int_eq(yk_strategy_parse("waterfill", &strategy, NULL, 0), YK_OK);
-    yk_strategy_divide(&strategy, &split, groups);
-    return groups[dev];
-}
+/* What a launch is predicted to take on each device, by what was measured of it. */
+#include "tests/stub/shim/predict.h"
 
 /* 40 work-groups took 100 times as long as they should, because the device was busy. */
 START_TEST(a_few_work_groups_on_a_busy_device_are_not_drawn_out)
@@ -314,108 +251,6 @@ START_TEST(what_never_pays_is_tried_ever_more_seldom)
 }
 END_TEST
 
-/* The first launches of a search are short, but not all before them were: the range is not given up. */
-START_TEST(a_short_launch_does_not_make_its_range_small)
-{
-    begin(true);
-    yk_code_lasts(&code, 1000, 0.2);
-    yk_code_is_small(&code, 900);
-    ck_assert_double_eq(code.small, 900);
-    yk_code_lasts(&code, 1000, 14);
-    yk_code_is_small(&code, 1000);
-    yk_code_is_small(&code, 2000);
-    ck_assert_double_eq(code.small, 900);
-    yk_code_lasts(&code, 2000, 30);
-    yk_code_is_small(&code, 950); /* of so few nobody knows a long one */
-    ck_assert_double_eq(code.small, 950);
-}
-END_TEST
-
-/* Through what a process measures: the time of an earlier one counts too. */
-START_TEST(what_was_long_before_is_not_small)
-{
-    begin(true);
-    measured(0, YK_SAMPLE_ALONE, GROUPS, 1.1);
-    yk_launch_measured(&launch, 0.2e-3);
-    yk_launch_measured(&launch, 0.2e-3);
-    yk_launch_measured(&launch, 0.2e-3);
-    yk_launch_measured(&launch, 0.2e-3);
-    ck_assert_double_eq(code.small, 0);
-    begin(true);
-    measured(0, YK_SAMPLE_FIRST, GROUPS, 230); /* most of it was a compilation */
-    yk_launch_measured(&launch, 0.2e-3);
-    ck_assert_double_eq(code.small, (double)GROUPS * LOCAL);
-}
-END_TEST
-
-/* Half of a millisecond's launch, on one-core devices in the host's memory. One share of it was unlucky: that is asked
- * about again in this process, since small launches never are. */
-START_TEST(one_unlucky_share_does_not_make_a_launch_small)
-{
-    static const struct yk_facts_kernel facts;
-    const double ms = 0.5, unlucky = 0.7, items = (double)GROUPS * LOCAL;
-    unsigned divided = 0;
-    begin(true);
-    for (unsigned i = 0; i < machine.n; i++) {
-        machine.device[i].type = CL_DEVICE_TYPE_CPU;
-        machine.device[i].host_memory = true;
-        measured(i, YK_SAMPLE_SHARED, GROUPS / 2.0, unlucky);
-    }
-    measured(0, YK_SAMPLE_ALONE, GROUPS, ms);
-    for (unsigned i = 0; i < 20 && code.small < items; i++) {
-        decision = (struct yk_decision){.total = GROUPS,
-                                        .local = {LOCAL, 1, 1},
-                                        .takes = {true, true},
-                                        .range = {.dims = 1, .groups = {GROUPS, 1, 1}}};
-        if (yk_divide(&launch, &facts, &decision))
-            continue;
-        divided++;
-        for (unsigned dev = 0; dev < machine.n; dev++)
-            yk_remember_try(&launch, dev, false, items / 2, ms / 2);
-    }
-    ck_assert_double_eq(code.small, 0);
-    ck_assert_uint_gt(divided, 2);
-    code.lost = 6;                                            /* launches that were divided, one after the other */
-    for (unsigned i = 0; i < 20 && code.small < items; i++) { /* there is no luck in so many */
-        measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, unlucky);
-        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, unlucky);
-        (void)yk_divide(&launch, &facts, &decision);
-    }
-    ck_assert_double_eq(code.small, items);
-}
-END_TEST
-
-/* A kernel that finds more to do at one launch than at the next: what shares took is of other launches than what it
- * takes alone, and little is believed of it while dividing is not seen to lose. */
-START_TEST(shares_of_short_launches_of_twins_are_doubted)
-{
-    const double ms = 1.4;
-    begin(true);
-    for (unsigned i = 0; i < machine.n; i++) {
-        machine.device[i].type = CL_DEVICE_TYPE_CPU;
-        machine.device[i].host_memory = true;
-    }
-    for (unsigned n = 0; n < 20; n++) {
-        measured(0, YK_SAMPLE_ALONE, GROUPS, ms);
-        measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, 1.5 * ms);
-        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 1.5 * ms);
-    }
-    ck_assert_double_lt(whole_ms(1), 1.8 * ms);
-    ck_assert_uint_gt(share_of(1), GROUPS / 3);
-    code.lost = 6;
-    ck_assert_double_gt(whole_ms(1), 2.5 * ms);
-    code.lost = 0;
-    begin(true);
-    for (unsigned i = 0; i < machine.n; i++)
-        machine.device[i].host_memory = true;
-    for (unsigned n = 0; n < 20; n++) { /* long ones are measured well */
-        measured(0, YK_SAMPLE_ALONE, GROUPS, 10 * ms);
-        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 15 * ms);
-    }
-    ck_assert_double_gt(whole_ms(1), 25 * ms);
-}
-END_TEST
-
 /* What other kernels took says something of one that was never measured, carefully; what was measured counts instead.
  */
 START_TEST(a_kernel_never_measured_is_guessed_at)
@@ -449,13 +284,11 @@ START_TEST(a_kernel_never_measured_is_guessed_at)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", shares_of_short_launches_of_twins_are_doubted, one_unlucky_share_does_not_make_a_launch_small,
-             a_kernel_never_measured_is_guessed_at, a_short_launch_does_not_make_its_range_small,
-             what_was_long_before_is_not_small, a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower,
-             a_faster_primary_tries_again_at_once, what_never_pays_is_tried_ever_more_seldom,
-             a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+YK_TEST_MAIN("predict", a_few_work_groups_on_a_busy_device_are_not_drawn_out,
              a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
              what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
-             few_work_groups_of_a_first_launch_are_not_free)
+             few_work_groups_of_a_first_launch_are_not_free, a_bad_period_is_forgotten,
+             a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
+             what_never_pays_is_tried_ever_more_seldom, a_kernel_never_measured_is_guessed_at)
