@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "base/hash.h"
 #include "base/status.h"
 #include "device/opencl/cl.h"
@@ -31,7 +32,8 @@ struct yk_device {
      * with real transfers, never assumed). Such devices share the location "host" (shim/memory). */
     bool host_memory;
     bool in_host;      /* the same, whatever YOKE_FAULT makes of it */
-    size_t host_align; /* alignment the host pointer needs for that, bytes */
+    size_t host_align; /* alignment the host pointer needs for that, bytes; kernels of a driver that takes any compute
+                          on what the program gave them, as wide vectors too */
     /* Among the devices of one driver the n-th, from 0: build options of n > 0 get a define of their own, since
      * PoCL 3.1 aborts when two devices run kernels of one source and options. */
     unsigned twin;
@@ -41,6 +43,12 @@ struct yk_device {
     bool usable;       /* may take shares; false: see why_not */
     char why_not[YK_NAME_MAX];
 };
+
+/** Have A and B one name and driver? They are taken for equally fast while nothing else is known. Thread: any. */
+static inline bool yk_device_same_kind(const struct yk_device *a, const struct yk_device *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->driver, b->driver);
+}
 
 struct yk_machine {
     unsigned n;       /* usable and unusable devices */

@@ -124,15 +124,18 @@ bool yk_device_host_memory(const struct yk_cl *cl, const struct yk_device *d, si
     size_t base = d->mem_align_bits / 8;
     if (base < 64 || base > PAGE)
         base = 64;
-    /* Room for a page-aligned piece, for one that only has the driver's own alignment, and for what comes back. */
+    /* Room for a page-aligned piece, for one that has less, and for what comes back. */
     unsigned char *memory = aligned_alloc(PAGE, 2 * (BYTES + PAGE));
     t.seen = memory ? memory + BYTES + PAGE : NULL;
     t.context = memory ? cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err) : NULL;
     t.queue = t.context ? cl->CreateCommandQueue(t.context, d->id, 0, &err) : NULL;
     t.other = t.queue ? cl->CreateBuffer(t.context, CL_MEM_READ_WRITE, BYTES, NULL, &err) : NULL;
     bool same = t.other && try_at(&t, memory);
-    if (same && base < PAGE && try_at(&t, memory + base))
-        *align = base;
+    /* What programs give: parts of arrays, what malloc gives, what is aligned as the driver asks for. */
+    const size_t less[] = {sizeof(float), 16, base};
+    for (unsigned i = 0; same && *align == PAGE && i < sizeof less / sizeof *less && !t.unsure && !t.failed; i++)
+        if (less[i] < PAGE && try_at(&t, memory + less[i]))
+            *align = less[i];
     if (t.unsure)
         yk_warn("%s does not finish a transfer of %d bytes; its memory is taken as its own", d->name, BYTES);
     if (t.stuck)

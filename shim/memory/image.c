@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "device/image_desc.h"
+#include "shim/memory/image_place.h"
 
 enum { SLAB = 16 << 20 }; /* bytes that pass through the host at a time */
 
@@ -36,8 +37,9 @@ static bool measure(struct yk_image *i, cl_mem real, cl_mem_object_type type)
 struct yk_image *yk_image_describe(cl_mem real, cl_mem_object_type type, cl_mem_flags flags)
 {
     struct yk_image *i = NULL;
-    if (yk_rt.machine->n < 2 || !yk_rt.options.split || flags & CL_MEM_USE_HOST_PTR || !(i = calloc(1, sizeof *i)))
+    if (yk_rt.machine->n < 2 || !yk_rt.options.split || !(i = calloc(1, sizeof *i)))
         return NULL;
+    i->given = flags & CL_MEM_USE_HOST_PTR;
     i->version = 1;
     i->access = flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE);
     if (!measure(i, real, type) || ask_count(real, CL_IMAGE_NUM_MIP_LEVELS) || ask_count(real, CL_IMAGE_NUM_SAMPLES) ||
@@ -51,21 +53,52 @@ struct yk_image *yk_image_describe(cl_mem real, cl_mem_object_type type, cl_mem_
 bool yk_image_possible(const struct yk_image *i, unsigned dev)
 {
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    return dev == yk_rt.primary->index ||
-           (d->images && d->version >= 120 && !__atomic_load_n(&i->failed[dev], __ATOMIC_RELAXED));
+    return dev == yk_rt.primary->index || (d->images && d->version >= 120 && (!i->given || !yk_image_apart(i, dev)) &&
+                                           !__atomic_load_n(&i->failed[dev], __ATOMIC_RELAXED));
+}
+
+bool yk_image_apart(const struct yk_image *i, unsigned dev)
+{
+    char kept = __atomic_load_n(&i->kept[dev], __ATOMIC_ACQUIRE);
+    return dev != yk_rt.primary->index && kept != YK_TEXELS_PRIMARYS &&
+           (kept == YK_TEXELS_COPIED || !yk_image_place_possible(i, dev));
+}
+
+bool yk_image_is_one(const struct yk_image *i)
+{
+    for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
+        if (yk_rt.machine->device[dev].usable && dev != yk_rt.primary->index &&
+            __atomic_load_n(&i->kept[dev], __ATOMIC_ACQUIRE) != YK_TEXELS_PRIMARYS)
+            return false;
+    return true;
 }
 
 size_t yk_image_lacks(const struct yk_image *i, unsigned dev)
 {
-    bool has = dev == yk_rt.primary->index ||
+    bool has = !yk_image_apart(i, dev) ||
                __atomic_load_n(&i->has[dev], __ATOMIC_ACQUIRE) == __atomic_load_n(&i->version, __ATOMIC_ACQUIRE);
     return has ? 0 : yk_image_bytes(i);
 }
 
-cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev)
+/* Where DEV's texels of I are is said once: WHERE, or what another thread has said. */
+static char settle(struct yk_image *i, unsigned dev, char where)
+{
+    char said = YK_TEXELS_UNKNOWN;
+    return __atomic_compare_exchange_n(&i->kept[dev], &said, where, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ? where
+                                                                                                               : said;
+}
+
+cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev, cl_mem from)
 {
     cl_context on = yk_image_possible(i, dev) ? yk_context_real(ctx, dev) : NULL;
     if (!on)
+        return NULL;
+    cl_mem placed = yk_image_place(i, ctx, dev, from);
+    if (settle(i, dev, placed ? YK_TEXELS_PRIMARYS : YK_TEXELS_COPIED) == YK_TEXELS_PRIMARYS)
+        return placed;
+    if (placed)
+        yk_rt.machine->device[dev].cl->ReleaseMemObject(placed);
+    if (i->given)
         return NULL;
     const struct yk_device *d = &yk_rt.machine->device[dev];
     cl_image_desc desc = yk_image_desc(i->type, i->extent);

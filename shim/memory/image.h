@@ -1,17 +1,24 @@
-/* Copies of an image on devices other than the primary, whose image is the program's. Only images whose texels the
- * driver alone holds and that are not made of another object have them. Every write to such an image, by the
- * host, a launch or what puts shares together, ends at the primary, and counts. A copy is brought up to date as a whole
- * when a share is to read it or write to it. Who uses it: mem.h, queue/images.c, api/image.c. */
+/* Images of other devices than the primary, whose image is the program's. Images
+ * that are made of another object have none. Where both devices work in the host's memory the other's is made over the
+ * primary's texels, if the drivers allow it (image_place.h); else it is a copy, unless the texels are in the program's
+ * memory. Every write to such an
+ * image, by the host, a launch or what puts shares together, ends at the primary, and counts. A copy is brought up to
+ * date as a whole when a share is to read it or write to it. Who uses it: mem.h, queue/images.c, api/image.c. */
 #ifndef YK_SHIM_MEMORY_IMAGE_H
 #define YK_SHIM_MEMORY_IMAGE_H
 
 #include "shim/core/context.h"
 #include "shim/memory/used.h"
 
+/* Whose texels a device's image has: nobody knows before it is made. */
+enum { YK_TEXELS_UNKNOWN, YK_TEXELS_PRIMARYS, YK_TEXELS_COPIED };
+
 struct yk_image {
     uint64_t version;             /* grows with every write to the image; atomic */
     uint64_t has[YK_MAX_DEVICES]; /* the version of the copy there, 0: none; atomic */
     bool failed[YK_MAX_DEVICES];  /* cannot be had there; atomic */
+    char kept[YK_MAX_DEVICES];    /* YK_TEXELS_*; atomic; said once */
+    bool given;                   /* over the program's memory: there are no copies */
     struct yk_used used;
     cl_image_format format;
     cl_mem_object_type type;
@@ -37,11 +44,19 @@ static inline size_t yk_image_bytes(const struct yk_image *i)
 /** Could DEV, as far as is known, have a copy? Thread: any; no lock held. */
 bool yk_image_possible(const struct yk_image *i, unsigned dev);
 
-/** Bytes to be brought to DEV before it can read I; 0 for the primary. Thread: any. */
+/** Has DEV's image texels of its own, or would it? Of one that is made this is certain. Thread: any. */
+bool yk_image_apart(const struct yk_image *i, unsigned dev);
+
+/** Have the images of all devices in use, which are made, the primary's texels? Once they have they keep them. Thread:
+ * any. */
+bool yk_image_is_one(const struct yk_image *i);
+
+/** Bytes to be brought to DEV before it can read I, as far as is known; 0 for the primary. Thread: any. */
 size_t yk_image_lacks(const struct yk_image *i, unsigned dev);
 
-/** DEV's image, without texels yet; NULL: it gives none, and is not asked again. For yk_mem_make_real. */
-cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev);
+/** DEV's image, with the texels of FROM, the primary's, or without any yet; NULL: it gives none. For yk_mem_make_real.
+ */
+cl_mem yk_image_make(struct yk_image *i, struct yk_context *ctx, unsigned dev, cl_mem from);
 
 /**
  * Bring the texels of the primary's image, FROM, to those of the devices whose bits are set in TO; COPY[dev] are their

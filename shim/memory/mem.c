@@ -71,9 +71,12 @@ static void mem_destroy(struct yk_handle *h)
         yk_stage_drop(p->stage);
         free(p);
     }
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (m->own[i])
-            yk_rt.machine->device[i].cl->ReleaseMemObject(m->own[i]);
+    /* The primary's last: others' images may be over its texels. */
+    for (unsigned i = 0, p = yk_rt.primary->index, n = yk_rt.machine->n; i < n; i++) {
+        unsigned dev = (p + 1 + i) % n;
+        if (m->own[dev])
+            yk_rt.machine->device[dev].cl->ReleaseMemObject(m->own[dev]);
+    }
     if (m->store)
         yk_store_drop(m->store);
     if (m->parent)
@@ -221,7 +224,7 @@ cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev)
     cl_buffer_region region = {m->origin, m->size};
     cl_int err;
     if (m->image)
-        real = yk_image_make(m->image, m->ctx, dev);
+        real = yk_image_make(m->image, m->ctx, dev, m->own[yk_rt.primary->index]);
     else if (whole)
         real = d->cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
     if (!real)

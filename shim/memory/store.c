@@ -213,7 +213,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
     s->pinned_to_primary = ctx->whole || (list && list[0]);
     if (use)
         s->app_ptr = s->master = host_ptr;
-    if (use && (!aligned(host_ptr, d->host_align) || yk_svm_range_has(host_ptr)))
+    if (use && ((d->host_memory && !aligned(host_ptr, d->host_align)) || yk_svm_range_has(host_ptr)))
         s->pinned_to_primary = true;
     if (plain && !s->pinned_to_primary && yk_store_in_masters()) {
         if (!use) {
@@ -314,6 +314,14 @@ bool yk_store_apart(const struct yk_store *s, unsigned dev)
     return yk_store_made(s, dev) ? !s->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
 }
 
+/* For D to compute in a master. What the program gave the primary's driver may be aligned to less than a vector, for
+ * which the code of another driver need not be made. */
+static size_t needed_alignment(const struct yk_device *d)
+{
+    size_t own = d->mem_align_bits / 8;
+    return own > d->host_align && !yk_device_same_kind(d, yk_rt.primary) ? own : d->host_align;
+}
+
 cl_mem yk_store_real(struct yk_store *s, unsigned dev)
 {
     cl_mem real = yk_store_made(s, dev);
@@ -324,7 +332,7 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
     if (!ctx)
         return NULL;
     unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;
-    bool zero_copy = master && aligned(master, d->host_align);
+    bool zero_copy = master && aligned(master, needed_alignment(d));
     cl_int err;
     uint64_t began = yk_now_ns();
     real = d->cl->CreateBuffer(ctx, CL_MEM_READ_WRITE | (zero_copy ? CL_MEM_USE_HOST_PTR : 0), s->size,

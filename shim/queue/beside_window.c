@@ -63,7 +63,7 @@ static double run_ms(const struct yk_prediction *p, unsigned dev, double groups)
 {
     const double large = 1.6;
     double ms = yk_split_parts(&p->device[dev], groups).run - p->device[dev].latency;
-    bool same = yk_predict_same_kind(&yk_rt.machine->device[dev], yk_rt.primary);
+    bool same = yk_device_same_kind(&yk_rt.machine->device[dev], yk_rt.primary);
     return same && ms < large * p->alone_ms ? p->alone_ms : ms;
 }
 

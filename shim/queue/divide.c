@@ -180,7 +180,7 @@ static void even_out(const struct yk_split *split, uint64_t *groups)
     struct yk_strategy strategy;
     for (unsigned i = 0; i < split->n; i++)
         if (split->device[i].usable &&
-            (split->device[i].bytes > 0 || !yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary)))
+            (split->device[i].bytes > 0 || !yk_device_same_kind(&yk_rt.machine->device[i], yk_rt.primary)))
             return;
     yk_strategy_parse("even", &strategy, NULL, 0);
     yk_strategy_divide(&strategy, split, even);
@@ -198,7 +198,7 @@ static void divide(const struct yk_strategy *strategy, const struct yk_split *sp
     all_there.device = there;
     memcpy(there, split->device, split->n * sizeof *there);
     for (unsigned i = 0; i < split->n; i++) {
-        after &= !there[i].usable || yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary);
+        after &= !there[i].usable || yk_device_same_kind(&yk_rt.machine->device[i], yk_rt.primary);
         there[i].bytes = 0;
     }
     yk_strategy_divide(strategy, after ? &all_there : split, groups);
@@ -215,7 +215,7 @@ static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, 
             only = i;
         }
     return takers == 1 && only != primary && bytes[only] > bytes[primary] &&
-           yk_predict_same_kind(&yk_rt.machine->device[only], yk_rt.primary);
+           yk_device_same_kind(&yk_rt.machine->device[only], yk_rt.primary);
 }
 
 static const char others_at_work[] = "other queues keep the devices at work";

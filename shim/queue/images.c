@@ -29,7 +29,7 @@ double yk_images_bytes(const struct yk_launch *l, const struct yk_facts_kernel *
         if (!m)
             continue;
         bytes += (double)yk_image_lacks(m->image, dev);
-        if (is_written(f, i)) /* there, and back to be compared */
+        if (is_written(f, i) && yk_image_apart(m->image, dev)) /* there, and back to be compared */
             *again += 2 * (double)yk_image_bytes(m->image);
     }
     return bytes;
@@ -51,11 +51,14 @@ static struct yk_written_image *place_of(struct yk_images *s, struct yk_mem *m, 
     return w;
 }
 
-static cl_int bring(struct yk_mem *m, const bool *takes, struct yk_written_image *w, unsigned *bad, uint64_t *moved)
+/* What the takers lack of M, which they will write to or (WRITTEN false) not. */
+static cl_int bring(struct yk_images *s, struct yk_mem *m, unsigned most, const bool *takes, bool written,
+                    unsigned *bad, uint64_t *moved)
 {
     unsigned p = yk_rt.primary->index;
     cl_mem copy[YK_MAX_DEVICES] = {NULL};
     uint32_t to = 0;
+    bool apart = false;
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
         if (!takes[dev] || dev == p)
             continue;
@@ -63,11 +66,15 @@ static cl_int bring(struct yk_mem *m, const bool *takes, struct yk_written_image
         if (!(copy[dev] = yk_mem_real(m, dev)))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
         to |= yk_image_lacks(m->image, dev) ? 1u << dev : 0;
+        apart |= yk_image_apart(m->image, dev);
     }
+    struct yk_written_image *w = written && apart ? place_of(s, m, most) : NULL;
+    if (written && apart && !w)
+        return CL_OUT_OF_HOST_MEMORY;
     cl_int err = to || w
                      ? yk_image_bring(m->image, m->ctx, yk_mem_real(m, p), to, copy, w ? w->before : NULL, bad, moved)
                      : CL_SUCCESS;
-    if (w) /* the copies differ from one another from now on */
+    if (written) /* copies differ from one another from now on */
         yk_image_wrote(m->image);
     return err;
 }
@@ -78,13 +85,18 @@ cl_int yk_images_bring(struct yk_images *s, const struct yk_launch *l, const str
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++) {
         struct yk_mem *m = image_of(&l->value[i]);
-        struct yk_written_image *w = m && is_written(f, i) ? place_of(s, m, l->nvalues) : NULL;
-        if (m && is_written(f, i) && !w)
-            return CL_OUT_OF_HOST_MEMORY;
         if (m)
-            err = bring(m, takes, w, bad, moved);
+            err = bring(s, m, l->nvalues, takes, is_written(f, i), bad, moved);
     }
     return err;
+}
+
+bool yk_images_in_place(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev)
+{
+    for (unsigned i = 0; i < l->nvalues; i++)
+        if (image_of(&l->value[i]) && is_written(f, i) && !yk_image_apart(l->value[i].u.mem->image, dev))
+            return true;
+    return false;
 }
 
 cl_int yk_images_merge(const struct yk_images *s, const bool *used, unsigned *bad, uint64_t *moved)
@@ -94,7 +106,7 @@ cl_int yk_images_merge(const struct yk_images *s, const bool *used, unsigned *ba
     for (unsigned i = 0; i < s->n; i++) {
         struct yk_mem *m = s->v[i].mem;
         for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
-            if (used[dev] && dev != p)
+            if (used[dev] && dev != p && yk_image_apart(m->image, dev))
                 err = yk_image_merge(m->image, m->ctx, yk_mem_real(m, p), dev, yk_mem_real(m, dev), s->v[i].before, bad,
                                      moved);
         yk_image_wrote(m->image);

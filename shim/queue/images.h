@@ -1,11 +1,12 @@
-/* The images of a launch, for devices other than the primary. What it may write is written to whole copies, which are
- * compared afterwards with what they received. Who uses it: takers.c, part.c, operand.c. Thread: any; no lock held. */
+/* The images of a launch, for devices other than the primary. Where they are copies (image.h), what it may write is
+ * written to all of the copy, which is compared afterwards with what it received. Who uses it: takers.c, part.c,
+ * operand.c. Thread: any; no lock held. */
 #ifndef YK_SHIM_QUEUE_IMAGES_H
 #define YK_SHIM_QUEUE_IMAGES_H
 
 #include "shim/queue/launch.h"
 
-/* An image that a divided launch may write. */
+/* An image that a divided launch may write, a copy of it at least. */
 struct yk_written_image {
     struct yk_mem *mem;    /* borrowed from the launch's arguments */
     unsigned char *before; /* its texels before the launch */
@@ -28,10 +29,14 @@ double yk_images_bytes(const struct yk_launch *l, const struct yk_facts_kernel *
 cl_int yk_images_bring(struct yk_images *s, const struct yk_launch *l, const struct yk_facts_kernel *f,
                        const bool *takes, unsigned *bad, uint64_t *moved);
 
+/** May DEV write where the primary's image has its texels? Of images that are made. */
+bool yk_images_in_place(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev);
+
 /** What the devices in USED have written, to the primary's. Errors, *MOVED: as above. */
 cl_int yk_images_merge(const struct yk_images *s, const bool *used, unsigned *bad, uint64_t *moved);
 
-/** The texels before the launch again. False: the primary cannot be given them. */
+/** The texels before the launch again, where they were kept; others are written again before they are read, by a kernel
+ * that does not read what it writes. False: the primary cannot be given them. */
 bool yk_images_restore(const struct yk_images *s);
 
 void yk_images_finish(struct yk_images *s);

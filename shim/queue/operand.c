@@ -285,7 +285,7 @@ bool yk_operands_in_master(const struct yk_operands *s, unsigned dev)
     for (unsigned i = 0; i < s->n; i++)
         if (s->v[i].written && yk_store_location(s->v[i].store, dev) == YK_HOST)
             return true;
-    return false;
+    return s->facts->images_written && yk_images_in_place(s->launch, s->facts, dev);
 }
 
 /* Are the bytes of A before the launch still somewhere? */

@@ -78,7 +78,7 @@ bool yk_parts_bytes_of(const struct yk_launch *l, const struct yk_facts_kernel *
         if (p->write && !p->exact && own) /* read back and compared; brought again when next used */
             *again += 2 * (double)yk_region_bytes(&p->region);
     }
-    if (!yk_rt.machine->device[dev].host_memory && dev != yk_rt.machine->primary)
+    if (dev != yk_rt.machine->primary)
         *bytes += yk_images_bytes(l, f, dev, again);
     *bytes += *again + any_own; /* never nothing where something may have to move */
     yk_parts_finish(&s);

@@ -38,11 +38,6 @@ static void doubt(const struct yk_launch *l, double total, double alone_ms, stru
     }
 }
 
-bool yk_predict_same_kind(const struct yk_device *a, const struct yk_device *b)
-{
-    return !strcmp(a->name, b->name) && !strcmp(a->driver, b->driver);
-}
-
 /* Samples of kind KIND on DEV. */
 static bool recall(const struct yk_launch *l, unsigned dev, enum yk_sample_kind kind, struct yk_series *s)
 {
@@ -60,7 +55,7 @@ static bool shares_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     if (recall(l, dev, YK_SAMPLE_SHARED, s))
         return true;
     for (unsigned i = 0; i < m->n; i++)
-        if (i != dev && yk_predict_same_kind(&m->device[i], &m->device[dev]) && recall(l, i, YK_SAMPLE_SHARED, s))
+        if (i != dev && yk_device_same_kind(&m->device[i], &m->device[dev]) && recall(l, i, YK_SAMPLE_SHARED, s))
             return true;
     return false;
 }
@@ -91,7 +86,7 @@ static bool firsts_of(const struct yk_launch *l, unsigned dev, struct yk_series 
     struct yk_series primary;
     bool own = recall(l, dev, YK_SAMPLE_FIRST, s);
     *sure = false;
-    if (dev == m->primary || !yk_predict_same_kind(&m->device[dev], yk_rt.primary) ||
+    if (dev == m->primary || !yk_device_same_kind(&m->device[dev], yk_rt.primary) ||
         !recall(l, m->primary, YK_SAMPLE_FIRST, &primary))
         return own;
     if (own) {
@@ -194,7 +189,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false, sure = false;
         /* What the whole launch alone says of this device too. */
         bool as_primary =
-            p->alone_ms > 0 && (i == primary || yk_predict_same_kind(&yk_rt.machine->device[i], yk_rt.primary));
+            p->alone_ms > 0 && (i == primary || yk_device_same_kind(&yk_rt.machine->device[i], yk_rt.primary));
         if (!(s->usable = d->takes[i]))
             continue;
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;

@@ -20,9 +20,6 @@ struct yk_prediction {
                                     another program's doing */
 };
 
-/** Have A and B one name and driver? They are taken for equally fast while nothing else is known. Thread: any. */
-bool yk_predict_same_kind(const struct yk_device *a, const struct yk_device *b);
-
 /**
  * Predict L for the takers of D (and what bytes they need: BYTES[dev], to be moved through the host).
  * A device that has not run the kernel in this process has a latency: what its driver does at a first launch, and the

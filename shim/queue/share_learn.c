@@ -10,7 +10,7 @@ static void believe_less(struct yk_share_work *w, const struct yk_taker *t, unsi
     const double far = 2;
     double ms = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (!yk_predict_same_kind(&yk_rt.machine->device[t[i].dev], yk_rt.primary))
+        if (!yk_device_same_kind(&yk_rt.machine->device[t[i].dev], yk_rt.primary))
             return;
         ms += t[i].seconds * 1e3;
     }

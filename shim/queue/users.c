@@ -117,7 +117,9 @@ const char *yk_users_forbid(const struct yk_launch *l, const struct yk_facts_ker
         const struct yk_used *u = alone_with(l, f, i);
         if (u && is_written_by_host(l->value[i].u.mem))
             return "the program has a part of a buffer of it mapped for writing";
-        if (u && __atomic_load_n(&u->mixed, __ATOMIC_SEQ_CST))
+        /* Of texels in one place nothing is copied. */
+        const struct yk_image *image = u ? l->value[i].u.mem->image : NULL;
+        if (u && __atomic_load_n(&u->mixed, __ATOMIC_SEQ_CST) && !(image && yk_image_is_one(image)))
             return "several queues use a buffer or image of it at once, and some write it";
     }
     return NULL;

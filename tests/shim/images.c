@@ -62,6 +62,8 @@ static const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 struct state {
     struct plain p;
     const struct kind *kind;
+    bool given; /* images are over memory of the program's: */
+    unsigned char *memory[2];
     cl_mem image, other, buffer, out;
     unsigned char *is, *more; /* the texels of `image`, bytes to write */
     size_t texels;
@@ -212,8 +214,15 @@ static void begin(struct state *s, const struct kind *kind)
         exit(2);
     for (size_t i = 0; i < 4 * s->texels; i++)
         s->is[i] = (unsigned char)random_to(s, 256);
-    s->image = make_image(s, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->is);
-    s->other = make_image(s, CL_MEM_READ_WRITE, NULL);
+    for (unsigned i = 0; i < 2 && s->given; i++)
+        if (!(s->memory[i] = malloc(4 * s->texels)))
+            exit(2);
+    if (s->given)
+        memcpy(s->memory[0], s->is, 4 * s->texels);
+    const cl_mem_flags over = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+    s->image =
+        s->given ? make_image(s, over, s->memory[0]) : make_image(s, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->is);
+    s->other = s->given ? make_image(s, over, s->memory[1]) : make_image(s, CL_MEM_READ_WRITE, NULL);
     s->buffer = plain_buffer(&s->p, 4 * s->texels);
     s->out = plain_buffer(&s->p, 16 * s->texels);
 }
@@ -226,6 +235,8 @@ static void end(struct state *s)
     check(clReleaseMemObject(s->out), "release");
     free(s->is);
     free(s->more);
+    for (unsigned i = 0; i < 2 && s->given; i++)
+        free(s->memory[i]);
 }
 
 static void run_kind(struct state *s, const struct kind *kind, int rounds, int again)
@@ -372,11 +383,16 @@ int main(int argc, char **argv)
 {
     struct state s = {.p = plain_open(0, source), .seed = 7};
     bool again = argc > 2 && !strcmp(argv[1], "again");
-    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds && !again; i++)
-        run_kind(&s, &kinds[i], ROUNDS, 0);
+    for (int given = 0; given < 2 && !again; given++) {
+        s.given = given;
+        for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            run_kind(&s, &kinds[i], ROUNDS, 0);
+    }
     if (again) {
         run_kind(&s, &kinds[0], atoi(argv[2]), 1);
     } else {
+        run_turns(&s, &kinds[0], 12);
+        s.given = false;
         run_turns(&s, &kinds[0], 12);
         run_beyond(&s, &kinds[0]);
         run_smooth(&s);

@@ -13,6 +13,10 @@ static enum { SHADOW_OUT, SHADOW_IN, MOVES_MAP, STUCK, HONEST } manner;
 static unsigned char *app, shadow[65536];
 static size_t mem_size = 8192;
 
+/* Memory of the host that is aligned to less is copied. */
+static size_t least = 1;
+static bool copied;
+
 static cl_context some_context(const cl_context_properties *p, cl_uint n, const cl_device_id *d,
                                void (*f)(const char *, const void *, size_t, void *), void *u, cl_int *err)
 {
@@ -33,14 +37,14 @@ static cl_mem some_buffer(cl_context c, cl_mem_flags flags, size_t size, void *h
     mem_size = size;
     *err = CL_SUCCESS;
     if (flags & CL_MEM_USE_HOST_PTR)
-        app = host;
+        app = host, copied = (uintptr_t)host % least != 0;
     return (cl_mem)(uintptr_t)(flags & CL_MEM_USE_HOST_PTR ? 1 : 2);
 }
 static cl_int fill(cl_command_queue q, cl_mem b, const void *v, size_t n, size_t off, size_t size, cl_uint w,
                    const cl_event *l, cl_event *e)
 {
     (void)q, (void)b, (void)n, (void)off, (void)w, (void)l;
-    memset(manner == SHADOW_OUT ? shadow : app, *(const unsigned char *)v, size);
+    memset(manner == SHADOW_OUT || copied ? shadow : app, *(const unsigned char *)v, size);
     *e = (cl_event)(uintptr_t)1;
     return CL_SUCCESS;
 }
@@ -120,8 +124,12 @@ START_TEST(host_memory_is_proved_in_every_direction)
         left_alone = manner == STUCK ? app : left_alone;
         ck_assert_uint_lt(yk_now_ns() - t, 10000000000u); /* also where the driver never finishes */
     }
-    ck_assert(yk_device_host_memory(&cl, &d, &align));
-    ck_assert_uint_eq(align, 128); /* the driver's own alignment does too */
+    const size_t aligned_to[] = {1, 4, 16, 128, 4096}, found[] = {4, 4, 16, 128, 4096};
+    for (unsigned i = 0; i < sizeof found / sizeof *found; i++) {
+        least = aligned_to[i];
+        ck_assert(yk_device_host_memory(&cl, &d, &align));
+        ck_assert_uint_eq(align, found[i]); /* 128: the driver's own */
+    }
     d.usable = false;
     ck_assert(!yk_device_host_memory(&cl, &d, &align));
 }
