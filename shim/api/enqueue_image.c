@@ -4,6 +4,7 @@
 #include "shim/api/api.h"
 #include "shim/api/image_command.h"
 #include "shim/core/stats.h"
+#include "shim/memory/moving.h"
 #include "shim/queue/users.h"
 
 #define I ((struct yk_image_command *)c)
@@ -39,7 +40,7 @@ cl_int yk_image_carry(struct yk_command *c, cl_event *real)
 static cl_int wrote(struct yk_mem *m, cl_int err)
 {
     if (err == CL_SUCCESS)
-        yk_mem_primary_writes(m, 0, m->size);
+        (void)yk_mem_primary_may_write(m);
     return err;
 }
 
@@ -81,7 +82,11 @@ IMAGE_KIND(copy, CL_COMMAND_COPY_IMAGE)
 IMAGE_KIND(to_buffer, CL_COMMAND_COPY_IMAGE_TO_BUFFER)
 {
     (void)blocking;
-    return wrote(I->b, YK_CL_P->EnqueueCopyImageToBuffer(Q, A, B, I->origin, I->region, I->offset, nwait, wait, real));
+    bool begun = yk_write_begin(I->b->store);
+    cl_int err =
+        wrote(I->b, YK_CL_P->EnqueueCopyImageToBuffer(Q, A, B, I->origin, I->region, I->offset, nwait, wait, real));
+    yk_write_end(I->b->store, begun);
+    return err;
 }
 
 IMAGE_KIND(from_buffer, CL_COMMAND_COPY_BUFFER_TO_IMAGE)

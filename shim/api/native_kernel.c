@@ -33,7 +33,7 @@ static cl_int native_issue(struct yk_command *c, bool blocking, cl_uint nwait, c
         err = YK_CL_P->EnqueueNativeKernel(c->queue->real, k->function, k->size ? k->args : NULL, k->size, k->n,
                                            k->n ? mem : NULL, k->n ? loc : NULL, nwait, wait, real);
     for (cl_uint i = 0; err == CL_SUCCESS && i < k->n; i++)
-        yk_mem_primary_writes(k->mem[i], 0, k->mem[i]->size);
+        (void)yk_mem_primary_may_write(k->mem[i]);
     free(mem);
     free(loc);
     return err;

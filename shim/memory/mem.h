@@ -104,6 +104,18 @@ static inline void yk_mem_primary_writes(struct yk_mem *m, size_t off, size_t le
         yk_store_wrote(m->store, yk_rt.primary->index, m->origin + off, len);
 }
 
+/** The primary may write all of M: a launch that was ordered there. False: queues use it at once, and part of M was not
+ * there any more; what the launch surely writes is still to be said. */
+static inline bool yk_mem_primary_may_write(struct yk_mem *m)
+{
+    if (!m->store || __atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE) ||
+        !__atomic_load_n(&m->store->used.several, __ATOMIC_ACQUIRE)) {
+        yk_mem_primary_writes(m, 0, m->size);
+        return true;
+    }
+    return yk_store_wrote_held(m->store, yk_rt.primary->index, m->origin, m->size);
+}
+
 static inline struct yk_mem *yk_mem_from(cl_mem c)
 {
     return yk_handle_is((void *)c, YK_KIND_MEM) ? (struct yk_mem *)(void *)c : NULL;

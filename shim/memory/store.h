@@ -9,6 +9,7 @@
 #ifndef YK_SHIM_MEMORY_STORE_H
 #define YK_SHIM_MEMORY_STORE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/lock.h"
@@ -58,7 +59,8 @@ struct yk_store {
     bool at_primary;            /* every byte is newest at the primary's location; atomic */
     bool only_primary;          /* and nowhere else; atomic */
     unsigned write_maps;        /* parts of it that the program may be writing through a map now; atomic */
-    bool bringing;              /* a thread copies to the primary's location; atomic */
+    int moving;                 /* who writes and who copies it (moving.h); atomic, as is the next */
+    pthread_t mover;
     struct yk_used used;
 };
 
@@ -192,6 +194,10 @@ bool yk_store_host_has(struct yk_store *s, size_t off, size_t len);
 void yk_store_wrote(struct yk_store *s, unsigned dev, size_t off, size_t len);
 void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len);
 void yk_store_wrote_region(struct yk_store *s, unsigned dev, const struct yk_region *r);
+
+/** The same for what DEV holds of [off, off+len): a launch that may write all of it was ordered, and what other queues
+ * have written elsewhere since its bytes were brought is theirs. False: DEV does not hold all of it. */
+bool yk_store_wrote_held(struct yk_store *s, unsigned dev, size_t off, size_t len);
 
 /** What should be in [off, off+len) is nowhere: reading it fails with CL_OUT_OF_RESOURCES until it is written again. */
 void yk_store_lose(struct yk_store *s, size_t off, size_t len);

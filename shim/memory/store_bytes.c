@@ -131,6 +131,25 @@ void yk_store_wrote_host(struct yk_store *s, size_t off, size_t len)
     wrote(s, YK_HOST, off, len);
 }
 
+bool yk_store_wrote_held(struct yk_store *s, unsigned dev, size_t off, size_t len)
+{
+    unsigned at = place(s, dev);
+    bool all = true, recorded = true;
+    yk_lock_take(&s->lock);
+    for (uint64_t from = off, to; from < off + len && recorded; from = to) {
+        yk_where have = yk_map_find(&s->map, from, &to);
+        to = YK_MIN(to, (uint64_t)off + len);
+        all &= have >> at & 1;
+        if (have >> at & 1 && have != yk_at(at))
+            recorded = yk_map_write(&s->map, from, to - from, at) == YK_OK;
+    }
+    yk_store_refresh(s);
+    yk_lock_drop(&s->lock);
+    if (!recorded)
+        wrote(s, at, off, len);
+    return all || !recorded;
+}
+
 void yk_store_lose(struct yk_store *s, size_t off, size_t len)
 {
     wrote(s, YK_LOST, off, len);

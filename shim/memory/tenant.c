@@ -188,7 +188,7 @@ void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len)
 {
     size_t from = off, to;
     for (; yk_tenant_unmapped(s, &from, off + len, &to); from = to)
-        yk_store_wrote(s, yk_rt.primary->index, from, to - from);
+        (void)yk_store_wrote_held(s, yk_rt.primary->index, from, to - from);
 }
 
 bool yk_tenant_let_out(struct yk_store *s, bool wait, uint64_t *moved)

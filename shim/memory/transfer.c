@@ -1,9 +1,9 @@
 #include "shim/memory/transfer.h"
-#include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/memory/moving.h"
 #include "shim/memory/post.h"
 #include "shim/memory/tenant.h"
 
@@ -199,24 +199,14 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     return err;
 }
 
-/* To where the primary works only one thread at a time brings: what one has brought, a launch of its queue may change,
- * while another queue's thread would still be copying the same bytes over it. */
-static bool enter(struct yk_store *s, unsigned at)
-{
-    if (at != yk_store_location(s, yk_rt.primary->index))
-        return false;
-    while (__atomic_exchange_n(&s->bringing, true, __ATOMIC_ACQUIRE))
-        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-    return true;
-}
-
 cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
                          uint64_t *moved)
 {
     struct search f = {.r = r};
     struct run run[BATCH];
     cl_int err = CL_SUCCESS;
-    bool entered = enter(s, at);
+    /* To where the primary works one thread at a time copies: what one has brought, a launch of its queue may change. */
+    bool alone = at == yk_store_location(s, yk_rt.primary->index) && yk_copy_begin(s);
     yk_tenant_enter(s);
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
         n = find(s, at, &f, run);
@@ -225,7 +215,6 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
                 err = bring(s, at, dev, &run[i], moved);
     }
     yk_tenant_leave(s);
-    if (entered)
-        __atomic_store_n(&s->bringing, false, __ATOMIC_RELEASE);
+    yk_copy_end(s, alone);
     return err;
 }

@@ -110,3 +110,15 @@ cl_int yk_bring_whole(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     return bring(l, f, true);
 }
+
+void yk_bring_wrote(const struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    struct yk_parts parts = {.part = {NULL, 0, 0}};
+    touched(l, f, &parts);
+    for (size_t i = 0; i < parts.part.n; i++) {
+        const struct yk_part *p = &parts.part.v[i];
+        if (p->write && p->exact)
+            yk_store_wrote_region(p->store, yk_rt.machine->primary, &p->region);
+    }
+    yk_parts_finish(&parts);
+}

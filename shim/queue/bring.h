@@ -18,4 +18,7 @@ cl_int yk_bring(struct yk_launch *l, const struct yk_facts_kernel *f);
  */
 cl_int yk_bring_whole(struct yk_launch *l, const struct yk_facts_kernel *f);
 
+/** L has been ordered on the primary: what yk_bring_whole has left elsewhere is newest there. */
+void yk_bring_wrote(const struct yk_launch *l, const struct yk_facts_kernel *f);
+
 #endif

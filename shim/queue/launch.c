@@ -31,15 +31,18 @@ cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
 
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    yk_values_primary_writes(l->value, l->nvalues, f);
+    if (!yk_values_primary_writes(l->value, l->nvalues, f))
+        yk_bring_wrote(l, f);
 }
 
-void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f)
+bool yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f)
 {
+    bool all = true;
     for (unsigned i = 0; i < n; i++)
         if (v[i].kind == YK_VALUE_MEM && !yk_store_host_only(v[i].u.mem->store) &&
             (!f || i >= f->nargs || f->arg[i].written || f->arg[i].atomic))
-            yk_mem_primary_writes(v[i].u.mem, 0, v[i].u.mem->size);
+            all &= yk_mem_primary_may_write(v[i].u.mem);
+    return all;
 }
 
 static cl_int enqueue_on_primary(struct yk_launch *l, cl_command_queue on, cl_kernel k, cl_uint nwait,

@@ -42,9 +42,11 @@ extern const struct yk_command_kind yk_launch_kind, yk_task_kind;
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev);
 
 /** L has been ordered on the primary: every buffer argument that it may write (all, where F is NULL) is newest there
- * alone. */
+ * alone, but for what other queues have meanwhile written to the same buffer elsewhere. */
 void yk_launch_primary_writes(struct yk_launch *l, const struct yk_facts_kernel *f);
-void yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f);
+
+/** The same of values that were all there. False: no more, and of a launch more is to be said (yk_bring_wrote). */
+bool yk_values_primary_writes(const struct yk_value *v, unsigned n, const struct yk_facts_kernel *f);
 
 struct yk_decision;
 /** D, what was decided of L and why, on the trace's track of decisions, ASKED for at (ns); numbers the launch. */

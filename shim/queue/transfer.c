@@ -3,6 +3,7 @@
 #include "shim/core/stats.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/memory/moving.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer_carry.h"
@@ -73,9 +74,31 @@ static cl_int write_by_hand(struct yk_transfer *t)
 {
     cl_int err = yk_transfer_drain(t);
     if (err == CL_SUCCESS) {
+        bool begun = yk_write_begin(t->mem->store);
         yk_host_copy(by_hand(t), t->ptr, t->len);
         yk_mem_primary_writes(t->mem, t->off, t->len);
+        yk_write_end(t->mem->store, begun);
     }
+    return err;
+}
+
+/* By the driver, from where PTR points to. What has begun (moving.h) waits for nobody, so that the end of a blocking
+ * write is waited for afterwards. */
+static cl_int write_by_driver(cl_command_queue q, struct yk_mem *m, bool blocking, size_t off, size_t len,
+                              const void *ptr, cl_uint nwait, const cl_event *wait, cl_event *real)
+{
+    cl_event own = NULL, *done = real;
+    bool begun = yk_write_begin(m->store), waits = begun && blocking;
+    if (waits && !real)
+        done = &own;
+    cl_int err = CL->EnqueueWriteBuffer(q, REAL(m), blocking && !begun, off, len, ptr, nwait, wait, done);
+    if (err == CL_SUCCESS)
+        yk_mem_primary_writes(m, off, len);
+    yk_write_end(m->store, begun);
+    if (waits && err == CL_SUCCESS)
+        err = CL->WaitForEvents(1, done);
+    if (own)
+        CL->ReleaseEvent(own);
     return err;
 }
 
@@ -113,10 +136,7 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     if (blocking && in_place(t))
         return write_by_hand(t);
     yk_link_plain(PRIMARY, YK_IN, t->len);
-    cl_int err = CL->EnqueueWriteBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
-    if (err == CL_SUCCESS)
-        yk_mem_primary_writes(t->mem, t->off, t->len);
-    return err;
+    return write_by_driver(QUEUE(t), t->mem, blocking, t->off, t->len, t->ptr, nwait, wait, real);
 }
 
 bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off, size_t len, void *ptr, cl_int *err)
@@ -133,10 +153,8 @@ bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off
         in ? (yk_rt.options.piping != YK_PIPING_FORCED || !len) && !yk_store_host_only(m->store) : yk_mem_at_primary(m);
     if (here) {
         yk_gather_drain(q);
-        *err = in ? CL->EnqueueWriteBuffer(q->real, REAL(m), CL_TRUE, off, len, ptr, 0, NULL, NULL)
+        *err = in ? write_by_driver(q->real, m, true, off, len, ptr, 0, NULL, NULL)
                   : CL->EnqueueReadBuffer(q->real, REAL(m), CL_TRUE, off, len, ptr, 0, NULL, NULL);
-        if (in && *err == CL_SUCCESS)
-            yk_mem_primary_writes(m, off, len);
     }
     yk_queue_leave(q);
     if (here && *err == CL_SUCCESS) {
@@ -152,15 +170,18 @@ static cl_int write_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     if (yk_host_only_in(t))
-        return yk_transfer_on_host(t, yk_host_only_write);
+        return yk_transfer_on_host(t, t->mem->store, yk_host_only_write);
     if (!through_ring(t, YK_IN))
         return by_hand(t) ? write_by_hand(t) : yk_command_issued(c->kind->issue(c, false, 0, NULL, real), real);
     cl_int err = yk_transfer_drain_for(t, YK_IN, t->ptr);
-    if (err == CL_SUCCESS)
-        err =
-            yk_link_write(t->mem->ctx, PRIMARY, t->mem->store->real[PRIMARY], t->mem->origin + t->off, t->ptr, t->len);
+    if (err != CL_SUCCESS)
+        return err;
+    struct yk_store *s = t->mem->store;
+    bool begun = yk_write_begin(s);
+    err = yk_link_write(t->mem->ctx, PRIMARY, s->real[PRIMARY], t->mem->origin + t->off, t->ptr, t->len);
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->mem, t->off, t->len);
+    yk_write_end(s, begun);
     return err;
 }
 
@@ -168,10 +189,12 @@ static cl_int copy_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     (void)blocking;
+    bool begun = yk_write_begin(t->to->store);
     cl_int err =
         CL->EnqueueCopyBuffer(QUEUE(t), REAL(t->mem), REAL(t->to), t->off, t->to_off, t->len, nwait, wait, real);
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->to, t->to_off, t->len);
+    yk_write_end(t->to->store, begun);
     return err;
 }
 
@@ -185,15 +208,17 @@ static cl_int copy_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     if (yk_host_only_in(t))
-        return yk_transfer_on_host(t, yk_host_only_copy);
+        return yk_transfer_on_host(t, t->to->store, yk_host_only_copy);
     if (!copied_by_hand(t))
         return yk_transfer_bring_and_issue(c, real);
     cl_int err = yk_transfer_drain(t);
     if (err == CL_SUCCESS)
         err = yk_transfer_bring(t->mem, t->off, t->len);
     if (err == CL_SUCCESS) {
+        bool begun = yk_write_begin(t->to->store);
         yk_host_copy(place(t, t->to, t->to_off), place(t, t->mem, t->off), t->len);
         yk_mem_primary_writes(t->to, t->to_off, t->len);
+        yk_write_end(t->to->store, begun);
     }
     return err;
 }
@@ -202,10 +227,12 @@ static cl_int fill_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     (void)blocking;
+    bool begun = yk_write_begin(t->mem->store);
     cl_int err =
         CL->EnqueueFillBuffer(QUEUE(t), REAL(t->mem), t->pattern, t->pattern_size, t->off, t->len, nwait, wait, real);
     if (err == CL_SUCCESS && t->mem->store)
         yk_store_filled(t->mem->store, t->mem->origin + t->off, t->len, t->pattern, t->pattern_size);
+    yk_write_end(t->mem->store, begun);
     return err;
 }
 
@@ -217,7 +244,7 @@ static bool fill_resident(struct yk_command *c)
 static cl_int fill_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, yk_host_only_fill)
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->mem->store, yk_host_only_fill)
                               : yk_command_issued(fill_issue(c, false, 0, NULL, real), real);
 }
 

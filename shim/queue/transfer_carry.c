@@ -1,6 +1,7 @@
 #include "shim/queue/transfer_carry.h"
 #include "shim/core/stats.h"
 #include "shim/memory/link.h"
+#include "shim/memory/moving.h"
 #include "shim/memory/tenant.h"
 #include "shim/queue/host_only.h"
 
@@ -43,8 +44,7 @@ cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len)
     return err;
 }
 
-/* Of buffers that live in the host's memory. */
-cl_int yk_transfer_on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transfer *t))
+cl_int yk_transfer_on_host(struct yk_transfer *t, struct yk_store *written, cl_int (*how)(struct yk_transfer *t))
 {
     cl_int err = yk_transfer_drain(t);
     if (err != CL_SUCCESS)
@@ -53,7 +53,9 @@ cl_int yk_transfer_on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transf
     yk_tenant_enter(s);
     if (to)
         yk_tenant_enter(to);
+    bool begun = yk_write_begin(written);
     err = how(t);
+    yk_write_end(written, begun);
     if (to)
         yk_tenant_leave(to);
     yk_tenant_leave(s);

@@ -28,8 +28,8 @@ cl_int yk_transfer_drain_for(struct yk_transfer *t, enum yk_direction way, const
 /** Bytes [off, off+len) of M to the primary, from wherever they are newest. */
 cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len);
 
-/** HOW, with the buffers that live in the host's memory entered. */
-cl_int yk_transfer_on_host(struct yk_transfer *t, cl_int (*how)(struct yk_transfer *t));
+/** HOW, which may write to WRITTEN (NULL: to none), with the buffers that live in the host's memory entered. */
+cl_int yk_transfer_on_host(struct yk_transfer *t, struct yk_store *written, cl_int (*how)(struct yk_transfer *t));
 
 /** Bring the bytes that the command reads or partly overwrites, then issue. */
 cl_int yk_transfer_bring_and_issue(struct yk_command *c, cl_event *real);

@@ -1,5 +1,6 @@
 /* Maps and unmaps of buffers. */
 #include "shim/core/stats.h"
+#include "shim/memory/moving.h"
 #include "shim/memory/tenant.h"
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
@@ -55,8 +56,11 @@ static cl_int map_carry(struct yk_command *c, cl_event *real)
     cl_int err = reads ? yk_transfer_drain_for(t, YK_OUT, m->store->master) : yk_transfer_drain(t);
     if (err == CL_SUCCESS && !(t->map_flags & CL_MAP_WRITE_INVALIDATE_REGION))
         err = yk_store_need_host(m->store, m->origin + t->off, t->len, &moved);
-    if (err == CL_SUCCESS && writes(t)) /* no device's bytes are to be copied over what is written */
+    if (err == CL_SUCCESS && writes(t)) { /* no device's bytes are to be copied over what is written */
+        bool begun = yk_write_begin(m->store);
         yk_store_wrote_host(m->store, m->origin + t->off, t->len);
+        yk_write_end(m->store, begun);
+    }
     if (err == CL_SUCCESS)
         begin_writing(t);
     if (err == CL_SUCCESS && writes(t))
@@ -70,6 +74,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     struct yk_transfer *t = (struct yk_transfer *)c;
     (void)blocking;
     end_writing(t);
+    bool begun = writes(t) && yk_write_begin(t->mem->store);
     if (t->on_master) {
         if (writes(t) &&
             yk_queue_failed(c->queue)) /* perhaps the map itself has failed: then the app has seen nothing */
@@ -78,11 +83,13 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
         if (writes(t))
             yk_tenant_unmap(t->mem->store, t->mem->origin + t->off, t->len);
+        yk_write_end(t->mem->store, begun);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }
     cl_int err = CL->EnqueueUnmapMemObject(QUEUE(t), REAL(t->mem), t->ptr, nwait, wait, real);
     if (err == CL_SUCCESS && writes(t))
         yk_mem_primary_writes(t->mem, t->off, t->len);
+    yk_write_end(t->mem->store, begun);
     return err;
 }
 

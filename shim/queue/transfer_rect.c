@@ -1,5 +1,5 @@
 /* Transfers of rectangles. */
-#include "shim/memory/store.h"
+#include "shim/memory/moving.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
@@ -52,11 +52,20 @@ static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwai
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     const struct yk_rect *r = &t->rect;
-    cl_int err =
-        CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), blocking, r->origin, r->host_origin, r->region, r->row_pitch,
-                                   r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, t->ptr, nwait, wait, real);
+    cl_event own = NULL, *done = real;
+    bool begun = yk_write_begin(t->mem->store), waits = begun && blocking;
+    if (waits && !real)
+        done = &own;
+    cl_int err = CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), blocking && !begun, r->origin, r->host_origin,
+                                            r->region, r->row_pitch, r->slice_pitch, r->host_row_pitch,
+                                            r->host_slice_pitch, t->ptr, nwait, wait, done);
     if (err == CL_SUCCESS)
         primary_writes_rows(t->mem, t->off, t->len, r->region, r->row_pitch, r->slice_pitch);
+    yk_write_end(t->mem->store, begun);
+    if (waits && err == CL_SUCCESS)
+        err = CL->WaitForEvents(1, done);
+    if (own)
+        CL->ReleaseEvent(own);
     return err;
 }
 
@@ -65,30 +74,32 @@ static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
     struct yk_transfer *t = (struct yk_transfer *)c;
     const struct yk_rect *r = &t->rect;
     (void)blocking;
+    bool begun = yk_write_begin(t->to->store);
     cl_int err = CL->EnqueueCopyBufferRect(QUEUE(t), REAL(t->mem), REAL(t->to), r->origin, r->host_origin, r->region,
                                            r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, nwait,
                                            wait, real);
     if (err == CL_SUCCESS)
         primary_writes_rows(t->to, t->to_off, t->to_len, r->region, r->host_row_pitch, r->host_slice_pitch);
+    yk_write_end(t->to->store, begun);
     return err;
 }
 
 static cl_int read_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, yk_host_only_read_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, NULL, yk_host_only_read_rect) : yk_transfer_bring_and_issue(c, real);
 }
 
 static cl_int write_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, yk_host_only_write_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->mem->store, yk_host_only_write_rect) : yk_transfer_bring_and_issue(c, real);
 }
 
 static cl_int copy_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, yk_host_only_copy_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->to->store, yk_host_only_copy_rect) : yk_transfer_bring_and_issue(c, real);
 }
 
 YK_TRANSFER_KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, yk_transfer_at_primary,

@@ -3,6 +3,7 @@
 #include <time.h>
 #include "base/log.h"
 #include "shim/core/stats.h"
+#include "shim/memory/moving.h"
 #include "shim/memory/room.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/bring.h"
@@ -90,17 +91,34 @@ static void lose(const struct yk_launch *l, const struct yk_facts_kernel *f)
     }
 }
 
+/* Other queues' writes to buffers of PLAN wait until its windows are back, as far as these may bring back more than the
+ * launch writes. One such launch at a time does this. */
+static void copy_begin(const struct yk_windows_plan *plan, bool *begun)
+{
+    for (unsigned k = 0; k < plan->nstores; k++)
+        begun[k] = yk_copy_begin(plan->store[k]);
+}
+
+static void copy_end(const struct yk_windows_plan *plan, const bool *begun)
+{
+    for (unsigned k = 0; k < plan->nstores; k++)
+        yk_copy_end(plan->store[k], begun[k]);
+}
+
 /* F: what is known of it; KERNEL is the variant that these facts are of, or, with BACK 0, the app's own. */
 static cl_int carry(struct yk_launch *l, const struct yk_windows_plan *plan, const struct yk_facts_kernel *f,
                     cl_kernel kernel, unsigned back)
 {
     uint64_t moved = 0;
-    bool begun = false;
+    bool begun = false, alone[YK_WINDOWS];
     cl_int err = yk_tenants_bring(l, f, &moved);
     if (err == CL_SUCCESS)
         err = yk_launch_set_args(l, kernel, yk_rt.primary->index);
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS) {
+        copy_begin(plan, alone);
         err = yk_windows_carry(l, plan, back ? f : NULL, kernel, back, &moved, &begun);
+        copy_end(plan, alone);
+    }
     yk_stats_moved(moved);
     if (err == CL_SUCCESS) {
         yk_launch_primary_writes(l, f);

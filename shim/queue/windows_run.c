@@ -139,19 +139,26 @@ static const struct yk_window *window_of(const struct flow *f, unsigned part, co
     return NULL;
 }
 
-/* A sub-buffer, for a kernel that is given whole buffers. */
-static cl_int set_sub(struct flow *f, unsigned i, const struct yk_mem *m, cl_mem whole)
+/* A sub-buffer, where the kernel has no hidden argument that moves its pointer. REAL begins at byte FROM of the store.
+ */
+static cl_int set_sub(struct flow *f, unsigned i, const struct yk_mem *m, cl_mem real, size_t from)
 {
     const struct yk_cl *cl = yk_rt.primary->cl;
-    cl_buffer_region region = {m->origin, m->size};
+    cl_buffer_region region = {m->origin - from, m->size};
     cl_int err = CL_OUT_OF_RESOURCES;
     cl_mem sub = f->nsubs < sizeof f->sub / sizeof *f->sub
-                     ? cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err)
+                     ? cl->CreateSubBuffer(real, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err)
                      : NULL;
     if (!sub)
         return err;
     f->sub[f->nsubs++] = sub;
     return cl->SetKernelArg(f->kernel, i, sizeof sub, &sub);
+}
+
+static void drop_subs(struct flow *f)
+{
+    while (f->nsubs)
+        yk_rt.primary->cl->ReleaseMemObject(f->sub[--f->nsubs]);
 }
 
 static cl_int set_args(struct flow *f, unsigned part)
@@ -164,11 +171,12 @@ static cl_int set_args(struct flow *f, unsigned part)
         unsigned store = 0;
         const struct yk_window *w = window_of(f, part, v, &store);
         cl_mem real = w ? f->buffer[set][store] : NULL;
-        if (w && !f->facts && v->u.mem->parent)
-            err = set_sub(f, i, v->u.mem, real);
+        bool moves = f->facts && f->facts->arg[i].kind == YK_ARG_GLOBAL;
+        if (w && !moves && v->u.mem->parent)
+            err = set_sub(f, i, v->u.mem, real, w->all.from);
         else if (w)
             err = cl->SetKernelArg(f->kernel, i, sizeof real, &real);
-        if (!f->facts || f->facts->arg[i].kind != YK_ARG_GLOBAL || err != CL_SUCCESS)
+        if (!moves || err != CL_SUCCESS)
             continue;
         /* A pointer to a sub-buffer may have to be moved forward: modulo 2^64 that is the same. */
         cl_ulong by = w ? (cl_ulong)w->all.from - v->u.mem->origin : 0;
@@ -198,6 +206,7 @@ static cl_int run(struct flow *f, unsigned part)
                                  NULL);
     }
     cl_int end = cl->Finish(f->queue);
+    drop_subs(f);
     if (from)
         yk_trace_span(yk_track_device(yk_rt.machine->primary), "window", l->code->name, from, yk_now_ns(),
                       "\"part\":%u", part);
@@ -314,8 +323,7 @@ static cl_int make_buffers(struct flow *f)
 
 static void drop_buffers(struct flow *f)
 {
-    for (unsigned i = 0; i < f->nsubs; i++)
-        yk_rt.primary->cl->ReleaseMemObject(f->sub[i]);
+    drop_subs(f);
     for (unsigned set = 0; set < YK_WINDOW_SETS; set++)
         for (unsigned i = 0; i < f->plan->nstores; i++)
             if (f->buffer[set][i] && !f->plan->tenant[i])

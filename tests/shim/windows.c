@@ -17,6 +17,7 @@ static const char text[] =
     "a[i]; }\n"
     "kernel void tally(global const uint *a, global uint *t) { atomic_inc(&t[a[get_global_id(0)] & 63]); }\n"
     "kernel void fresh(global uint *a, global const uint *n) { size_t i = get_global_id(0); a[i] = n[0] * i; }\n"
+    "kernel void pick(constant uint *a, global uint *b) { size_t i = get_global_id(0); b[i] = a[i & 255] + i; }\n"
     "kernel void used(global uint *a, global uint *n) { a[atomic_inc(n)] = 7; }\n";
 
 static uint32_t *numbers(uint32_t seed)
@@ -121,6 +122,14 @@ START_TEST(launches_of_many_shapes)
     OK(clReleaseMemObject(few));
     for (int i = 0; i < WORDS; i++)
         r.vb[1024 + (r.va[i] & 63)]++;
+    ck_assert_int_eq(same_words(&r, r.b, r.vb), WORDS);
+    region = (cl_buffer_region){4096 + 1024, 1024}; /* where no window begins */
+    few = clCreateSubBuffer(r.a, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    OK(err);
+    launch(&r, "pick", few, r.b, NULL, 1, &all, &local);
+    OK(clReleaseMemObject(few));
+    for (uint32_t i = 0; i < WORDS; i++)
+        r.vb[i] = r.va[1024 + 256 + (i & 255)] + i;
     ck_assert_int_eq(same_words(&r, r.b, r.vb), WORDS);
     ck_assert_int_eq(same_words(&r, r.a, r.va), WORDS);
     close_rig(&r);
