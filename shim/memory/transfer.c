@@ -205,7 +205,8 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
     struct search f = {.r = r};
     struct run run[BATCH];
     cl_int err = CL_SUCCESS;
-    /* To where the primary works one thread at a time copies: what one has brought, a launch of its queue may change. */
+    /* To where the primary works one thread at a time copies: what one has brought, a launch of its queue may change.
+     */
     bool alone = at == yk_store_location(s, yk_rt.primary->index) && yk_copy_begin(s);
     yk_tenant_enter(s);
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {

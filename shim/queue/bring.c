@@ -1,6 +1,7 @@
 #include "shim/queue/bring.h"
 #include "base/clock.h"
 #include "shim/core/stats.h"
+#include "shim/memory/moving.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/part.h"
 
@@ -65,7 +66,8 @@ static void touched(const struct yk_launch *l, const struct yk_facts_kernel *f, 
         parts->part.n = 0;
 }
 
-static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, bool whole)
+/* LEFT: NULL where nothing is to be left. */
+static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_left *left)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_parts parts = {.part = {NULL, 0, 0}};
@@ -76,10 +78,13 @@ static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, bool w
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
         if (!m || yk_mem_at_primary(m) || yk_store_host_only(m->store)) /* windows of these: windows.h */
             continue;
-        if (whole && !asked)
+        if (left && !asked)
             touched(l, f, &parts);
         asked = true;
-        struct spans s = needed(&parts, m);
+        const struct spans all = {.n = 1, .at = {{m->origin, m->origin + m->size}}};
+        struct spans s = left && left->n < YK_LEFT ? needed(&parts, m) : all;
+        if (s.n != 1 || s.at[0].to - s.at[0].from < m->size)
+            left->store[left->n++] = m->store;
         if (!s.n)
             continue;
         /* What the primary's own queue still does to these bytes comes first. */
@@ -103,12 +108,25 @@ static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, bool w
 
 cl_int yk_bring(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
-    return bring(l, f, false);
+    return bring(l, f, NULL);
 }
 
-cl_int yk_bring_whole(struct yk_launch *l, const struct yk_facts_kernel *f)
+cl_int yk_bring_whole(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_left *left)
 {
-    return bring(l, f, true);
+    left->n = 0;
+    return bring(l, f, left);
+}
+
+void yk_bring_hold(struct yk_left *left)
+{
+    for (unsigned i = 0; i < left->n; i++)
+        left->begun[i] = yk_write_begin(left->store[i]);
+}
+
+void yk_bring_let_go(struct yk_left *left)
+{
+    for (unsigned i = 0; i < left->n; i++)
+        yk_write_end(left->store[i], left->begun[i]);
 }
 
 void yk_bring_wrote(const struct yk_launch *l, const struct yk_facts_kernel *f)

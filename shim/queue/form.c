@@ -84,13 +84,16 @@ cl_int yk_form_whole(struct yk_launch *l, cl_event *real)
     if (!k)
         return yk_launch_whole(l, real);
     struct yk_box all = yk_range_box(&d.range);
-    cl_int err = yk_bring_whole(l, f);
+    struct yk_left left;
+    cl_int err = yk_bring_whole(l, f, &left);
     if (err == CL_SUCCESS)
         err = yk_launch_set_args(l, k->real, p);
+    yk_bring_hold(&left);
     if (err == CL_SUCCESS)
         err = yk_box_enqueue(l, f, &d, p, l->c.queue->real, k->real, &all, real);
     yk_code_give(code, p, true, k);
     if (err == CL_SUCCESS)
         yk_launch_primary_writes(l, f);
+    yk_bring_let_go(&left);
     return err;
 }

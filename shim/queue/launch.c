@@ -77,7 +77,8 @@ cl_int yk_launch_whole(struct yk_launch *l, cl_event *real)
 cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     const struct yk_device *d = yk_rt.primary;
-    cl_int err = yk_bring_whole(l, yk_code_facts(l->code));
+    struct yk_left left;
+    cl_int err = yk_bring_whole(l, yk_code_facts(l->code), &left);
     if (err != CL_SUCCESS)
         return err;
     struct yk_code_kernel *k = yk_code_take(l->code, d->index, false);
@@ -85,11 +86,13 @@ cl_int yk_launch_whole_on(struct yk_launch *l, cl_command_queue on, cl_uint nwai
         return CL_OUT_OF_RESOURCES;
     yk_form_own(l->code);
     err = yk_launch_set_args(l, k->real, d->index);
+    yk_bring_hold(&left);
     if (err == CL_SUCCESS)
         err = enqueue_on_primary(l, on, k->real, nwait, wait, real);
     yk_code_give(l->code, d->index, false, k);
     if (err == CL_SUCCESS)
         yk_launch_primary_writes(l, yk_code_facts(l->code));
+    yk_bring_let_go(&left);
     return err;
 }
 
@@ -327,7 +330,8 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     if (!d.measure)
         yk_worth_predicted(l->code, d.alone_ms * 1e-3);
     if (d.measure) { /* alone, nothing before it, and what it lacks is not what it takes */
-        err = yk_bring_whole(l, yk_code_facts(l->code));
+        struct yk_left left;
+        err = yk_bring_whole(l, yk_code_facts(l->code), &left);
         if (err == CL_SUCCESS)
             err = yk_rt.primary->cl->Finish(c->queue->real);
         if (err != CL_SUCCESS)

@@ -87,19 +87,22 @@ static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait
 static cl_int read_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, NULL, yk_host_only_read_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, NULL, yk_host_only_read_rect)
+                              : yk_transfer_bring_and_issue(c, real);
 }
 
 static cl_int write_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->mem->store, yk_host_only_write_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->mem->store, yk_host_only_write_rect)
+                              : yk_transfer_bring_and_issue(c, real);
 }
 
 static cl_int copy_rect_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
-    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->to->store, yk_host_only_copy_rect) : yk_transfer_bring_and_issue(c, real);
+    return yk_host_only_in(t) ? yk_transfer_on_host(t, t->to->store, yk_host_only_copy_rect)
+                              : yk_transfer_bring_and_issue(c, real);
 }
 
 YK_TRANSFER_KIND(yk_read_rect_kind, CL_COMMAND_READ_BUFFER_RECT, read_rect_issue, yk_transfer_at_primary,
