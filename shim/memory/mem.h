@@ -104,12 +104,13 @@ static inline void yk_mem_primary_writes(struct yk_mem *m, size_t off, size_t le
         yk_store_wrote(m->store, yk_rt.primary->index, m->origin + off, len);
 }
 
-/** The primary may write all of M: a launch that was ordered there. False: queues use it at once, and part of M was not
- * there any more; what the launch surely writes is still to be said. */
+/** The primary may write all of M: a launch that was ordered there. False: queues use it at once, or the program writes
+ * to it through a map, and part of M was not there; what the launch surely writes is still to be said. */
 static inline bool yk_mem_primary_may_write(struct yk_mem *m)
 {
     if (!m->store || __atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE) ||
-        !__atomic_load_n(&m->store->used.several, __ATOMIC_ACQUIRE)) {
+        (!__atomic_load_n(&m->store->used.several, __ATOMIC_ACQUIRE) &&
+         !__atomic_load_n(&m->store->mapped, __ATOMIC_ACQUIRE))) {
         yk_mem_primary_writes(m, 0, m->size);
         return true;
     }

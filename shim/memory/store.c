@@ -142,8 +142,7 @@ void yk_store_drop(struct yk_store *s)
 {
     if (!drop_hold(s))
         return;
-    if (s->host_only)
-        yk_tenant_end(s);
+    yk_tenant_end(s);
     release_real(s);
     if (s->counted)
         yk_room_give(s->size);

@@ -35,6 +35,12 @@ struct yk_lacked {
     uint64_t changes, lacks;
 };
 
+/* A part of the master in which the program is writing through a map. */
+struct yk_written_map {
+    size_t off, len;
+    struct yk_written_map *next;
+};
+
 struct yk_store {
     int32_t holds;
     struct yk_context *ctx; /* held */
@@ -54,12 +60,13 @@ struct yk_store {
     struct yk_map map;
     struct yk_lacked *lacked; /* YK_LACKED of them, or NULL; under the lock */
     unsigned lacked_next;
-    struct yk_pattern *pattern; /* of the bytes newest at YK_FILLED; NULL: none yet */
-    uint64_t fetched_ns;        /* see yk_store_fetched; atomic */
-    bool at_primary;            /* every byte is newest at the primary's location; atomic */
-    bool only_primary;          /* and nowhere else; atomic */
-    unsigned write_maps;        /* parts of it that the program may be writing through a map now; atomic */
-    int moving;                 /* who writes and who copies it (moving.h); atomic, as is the next */
+    struct yk_pattern *pattern;    /* of the bytes newest at YK_FILLED; NULL: none yet */
+    uint64_t fetched_ns;           /* see yk_store_fetched; atomic */
+    bool at_primary;               /* every byte is newest at the primary's location; atomic */
+    bool only_primary;             /* and nowhere else; atomic */
+    struct yk_written_map *mapped; /* under the lock; see yk_tenant_map */
+    unsigned write_maps;           /* parts of it that the program may be writing through a map now; atomic */
+    int moving;                    /* who writes and who copies it (moving.h); atomic, as is the next */
     pthread_t mover;
     struct yk_used used;
 };

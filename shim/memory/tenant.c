@@ -43,12 +43,12 @@ static void release(struct yk_store *s, cl_mem buffer)
 
 void yk_tenant_end(struct yk_store *s)
 {
+    for (struct yk_written_map *m; (m = s->mapped); free(m)) /* a program need not unmap */
+        s->mapped = m->next;
     if (!s->tenant)
         return;
     if (s->tenant->buffer)
         release(s, s->tenant->buffer);
-    for (struct yk_tenant_mapping *m; (m = s->tenant->mapped); free(m)) /* a program need not unmap */
-        s->tenant->mapped = m->next;
     free(s->tenant);
     s->tenant = NULL;
 }
@@ -130,16 +130,17 @@ static void end_move(struct yk_store *s)
 
 cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
 {
-    if (!s->tenant)
+    if (!s->tenant && !s->app_ptr)
         return CL_SUCCESS;
-    struct yk_tenant_mapping *m = malloc(sizeof *m);
+    struct yk_written_map *m = malloc(sizeof *m);
     bool wait = true, noted = false;
     while (m && wait) {
         yk_lock_take(&s->lock);
-        wait = others_move(s->tenant);
+        wait = s->tenant && others_move(s->tenant);
         if (!wait && (noted = yk_map_write(&s->map, off, len, YK_HOST) == YK_OK)) {
-            *m = (struct yk_tenant_mapping){off, len, s->tenant->mapped};
-            s->tenant->mapped = m;
+            *m = (struct yk_written_map){off, len, s->mapped};
+            __atomic_store_n(&s->mapped, m, __ATOMIC_RELEASE);
+            yk_store_refresh(s);
         }
         yk_lock_drop(&s->lock);
         if (wait)
@@ -152,15 +153,14 @@ cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
 
 void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len)
 {
-    struct yk_tenant_mapping *found = NULL;
-    if (!s->tenant)
+    struct yk_written_map *found = NULL, **m;
+    if (!__atomic_load_n(&s->mapped, __ATOMIC_ACQUIRE))
         return;
     yk_lock_take(&s->lock);
-    struct yk_tenant_mapping **m = &s->tenant->mapped;
-    while (*m && ((*m)->off != off || (*m)->len != len))
+    for (m = &s->mapped; *m && ((*m)->off != off || (*m)->len != len);)
         m = &(*m)->next;
     if ((found = *m))
-        *m = found->next;
+        __atomic_store_n(m, found->next, __ATOMIC_RELEASE);
     yk_lock_drop(&s->lock);
     free(found);
 }
@@ -168,17 +168,17 @@ void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len)
 bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to)
 {
     *to = end;
-    if (!s->tenant)
+    if (!__atomic_load_n(&s->mapped, __ATOMIC_ACQUIRE))
         return *from < end;
     yk_lock_take(&s->lock);
-    for (const struct yk_tenant_mapping *m = s->tenant->mapped; m;)
+    for (const struct yk_written_map *m = s->mapped; m;)
         if (m->off <= *from && *from < m->off + m->len) {
             *from = m->off + m->len;
-            m = s->tenant->mapped; /* others may begin there */
+            m = s->mapped; /* others may begin there */
         } else {
             m = m->next;
         }
-    for (const struct yk_tenant_mapping *m = s->tenant->mapped; m; m = m->next)
+    for (const struct yk_written_map *m = s->mapped; m; m = m->next)
         *to = m->off > *from && m->off < *to ? m->off : *to;
     yk_lock_drop(&s->lock);
     return *from < end;

@@ -14,21 +14,15 @@
 #include "partitioner/evict.h"
 #include "shim/memory/store.h"
 
-struct yk_tenant_mapping {
-    size_t off, len;
-    struct yk_tenant_mapping *next;
-};
-
 struct yk_tenant {
-    cl_mem buffer;                    /* NULL: not there; under the store's lock, atomic */
-    unsigned copying;                 /* how many copy; under the store's lock, as the next four */
-    struct yk_tenant_mapping *mapped; /* regions of the master in which the program is writing */
-    bool moving;                      /* it comes or leaves: its bytes are on their way, ... */
-    pthread_t mover;                  /* by the doing of this thread */
-    bool refused;                     /* the driver gave it none */
-    struct yk_evict_uses uses;        /* this and the next are of the worker whose turn it is */
-    uint64_t paid;                    /* bytes that windows of it have cost since it was let out */
-    struct yk_store *next;            /* in the list of those that are there */
+    cl_mem buffer;             /* NULL: not there; under the store's lock, atomic */
+    unsigned copying;          /* how many copy; under the store's lock, as the next four */
+    bool moving;               /* it comes or leaves: its bytes are on their way, ... */
+    pthread_t mover;           /* by the doing of this thread */
+    bool refused;              /* the driver gave it none */
+    struct yk_evict_uses uses; /* this and the next are of the worker whose turn it is */
+    uint64_t paid;             /* bytes that windows of it have cost since it was let out */
+    struct yk_store *next;     /* in the list of those that are there */
 };
 
 /** Of a new store, and of one that nobody holds any more. */
@@ -49,8 +43,9 @@ void yk_tenant_leave(struct yk_store *s);
 /**
  * The program is given [off, off+len) of S's master to write in, and gives it back. Meanwhile these bytes are newest on
  * the host, and nothing is copied over them: kernels may not touch them (OpenCL 3.0, 5.4.2), so that what a launch is
- * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way. Both do
- * nothing for stores that are not host_only. Errors: CL_OUT_OF_HOST_MEMORY. Thread: the worker's.
+ * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way. Of other
+ * stores that is so where the master is the program's memory, in which the driver may work too. Errors:
+ * CL_OUT_OF_HOST_MEMORY. Thread: the worker's.
  */
 cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len);
 void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len);

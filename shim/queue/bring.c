@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/memory/moving.h"
+#include "shim/memory/tenant.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/part.h"
 
@@ -66,6 +67,15 @@ static void touched(const struct yk_launch *l, const struct yk_facts_kernel *f, 
         parts->part.n = 0;
 }
 
+/* But for where the program is writing now. */
+static cl_int bring_span(struct yk_store *s, struct span a, uint64_t *moved)
+{
+    cl_int err = CL_SUCCESS;
+    for (size_t to; err == CL_SUCCESS && yk_tenant_unmapped(s, &a.from, a.to, &to); a.from = to)
+        err = yk_store_need(s, yk_rt.primary->index, a.from, to - a.from, moved);
+    return err;
+}
+
 /* LEFT: NULL where nothing is to be left. */
 static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_left *left)
 {
@@ -94,7 +104,7 @@ static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, struct
         if (f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
             yk_store_forgive(m->store, d->index, m->origin, m->size);
         for (unsigned k = 0; k < s.n && err == CL_SUCCESS; k++)
-            err = yk_store_need(m->store, d->index, s.at[k].from, s.at[k].to - s.at[k].from, &moved);
+            err = bring_span(m->store, s.at[k], &moved);
         if (moved == before)
             continue;
         uint64_t ns = yk_now_ns() - start;
