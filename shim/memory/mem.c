@@ -3,6 +3,7 @@
 #include <string.h>
 #include "device/link/prefault.h"
 #include "shim/core/registry.h"
+#include "shim/memory/subs.h"
 
 /* What the app is told at the end of an object: that its memory (CL_MEM_USE_HOST_PTR) may go. So not before the driver
  * is done with it, which commands still pending there may delay. */
@@ -74,7 +75,9 @@ static void mem_destroy(struct yk_handle *h)
     /* The primary's last: others' images may be over its texels. */
     for (unsigned i = 0, p = yk_rt.primary->index, n = yk_rt.machine->n; i < n; i++) {
         unsigned dev = (p + 1 + i) % n;
-        if (m->own[dev])
+        if (m->own[dev] && m->store && dev != p)
+            yk_subs_release(m->store, dev, m->own[dev]);
+        else if (m->own[dev])
             yk_rt.machine->device[dev].cl->ReleaseMemObject(m->own[dev]);
     }
     if (m->store)
@@ -218,19 +221,18 @@ cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev)
 {
     if (m->store && !m->parent)
         return yk_store_real(m->store, dev);
-    const struct yk_device *d = &yk_rt.machine->device[dev];
-    cl_mem real = NULL, none = NULL;
-    cl_mem whole = m->store ? yk_store_real(m->store, dev) : NULL;
-    cl_buffer_region region = {m->origin, m->size};
-    cl_int err;
+    cl_mem real = NULL, none = NULL, whole = m->store ? yk_store_real(m->store, dev) : NULL;
     if (m->image)
         real = yk_image_make(m->image, m->ctx, dev, m->own[yk_rt.primary->index]);
-    else if (whole)
-        real = d->cl->CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    else if (whole) /* the primary's was made with M */
+        real = yk_subs_make(m->store, dev, whole, m->origin, m->size);
     if (!real)
         return NULL;
     if (!__atomic_compare_exchange_n(&m->own[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        d->cl->ReleaseMemObject(real);
+        if (m->image)
+            yk_rt.machine->device[dev].cl->ReleaseMemObject(real);
+        else
+            yk_subs_release(m->store, dev, real);
         return none;
     }
     return real;

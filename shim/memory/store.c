@@ -6,6 +6,7 @@
 #include "shim/memory/filled.h"
 #include "shim/memory/master.h"
 #include "shim/memory/room.h"
+#include "shim/memory/subs.h"
 #include "shim/memory/svm_range.h"
 #include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
@@ -143,6 +144,7 @@ void yk_store_drop(struct yk_store *s)
     if (!drop_hold(s))
         return;
     yk_tenant_end(s);
+    yk_subs_finish(s);
     release_real(s);
     if (s->counted)
         yk_room_give(s->size);

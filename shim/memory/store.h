@@ -55,6 +55,7 @@ struct yk_store {
     struct yk_tenant *tenant; /* of a host_only store: its buffer on the primary for a while (tenant.h) */
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];
+    struct yk_subs *subs;           /* sub-buffers of real[d] (subs.h, which guards it); NULL: none */
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
     struct yk_lock lock;            /* guards map and creation flags; no driver call under it */
     struct yk_map map;

@@ -94,6 +94,40 @@ cl_mem stub_impl_CreateBufferWithProperties(cl_context c, const cl_mem_propertie
     return NULL;
 }
 
+/* Sub-buffers that the program has, the newest last; and for each device, how many were released while a newer one
+ * that overlaps them was there, which NVIDIA's driver does not survive. Under the lock. */
+static cl_mem subs[256];
+static unsigned nsubs;
+static long disorder[STUB_DEVICES];
+
+static void sub_made(cl_mem m)
+{
+    if (nsubs < sizeof subs / sizeof *subs)
+        subs[nsubs++] = m;
+}
+
+static void sub_released(cl_mem m)
+{
+    bool found = false;
+    for (unsigned i = 0; i < nsubs; i++) {
+        const struct _cl_mem *o = subs[i];
+        if (found && o->parent == m->parent && o->origin < m->origin + m->size && m->origin < o->origin + o->size)
+            disorder[m->o.device]++;
+        found |= o == m;
+        if (found && i + 1 < nsubs)
+            subs[i] = subs[i + 1];
+    }
+    nsubs -= found;
+}
+
+long stub_sub_disorder(unsigned device)
+{
+    stub_enter();
+    long n = disorder[device];
+    stub_leave();
+    return n;
+}
+
 /* May a sub-buffer of a buffer with the flags HAS have the flags WANTS? */
 static bool widens(cl_mem_flags has, cl_mem_flags wants)
 {
@@ -141,6 +175,7 @@ cl_mem stub_impl_CreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_cr
         if (!(flags & host))
             m->flags |= parent->flags & host;
         m->flags |= parent->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+        sub_made(m);
     }
     stub_leave();
     if (err)
@@ -155,6 +190,10 @@ cl_int stub_impl_RetainMemObject(cl_mem m)
 
 cl_int stub_impl_ReleaseMemObject(cl_mem m)
 {
+    stub_enter();
+    if (stub_check(m, STUB_MEM) && m->parent && m->o.refs == 1)
+        sub_released(m);
+    stub_leave();
     return stub_release(m, STUB_MEM, CL_INVALID_MEM_OBJECT);
 }
 

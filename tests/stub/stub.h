@@ -217,6 +217,8 @@ bool stub_check(const void *object, enum stub_kind kind);
 unsigned stub_device_of(const void *object);
 /** Live objects that a program holds references to. Exported, for tests. */
 __attribute__((visibility("default"))) long stub_live(void);
+/** Sub-buffers of DEVICE that were released while a newer one that overlaps them was there. Exported, for tests. */
+__attribute__((visibility("default"))) long stub_sub_disorder(unsigned device);
 cl_int stub_answer(const void *value, size_t size, size_t room, void *to, size_t *size_ret);
 void stub_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* The entry point that this thread is in. Initial-exec: LeakSanitizer stumbles over the other kind in live threads. */

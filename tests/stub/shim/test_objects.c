@@ -284,7 +284,59 @@ START_TEST(buffers_begin_at_places_of_their_own)
 }
 END_TEST
 
+/* How many devices have had sub-buffers released while newer ones that overlap them were there. */
+static int disordered(void)
+{
+    void *stub = dlopen(YK_STUB_PATH, RTLD_LAZY | RTLD_NOLOAD);
+    ck_assert_ptr_nonnull(stub);
+    long (*disorder)(unsigned) = (long (*)(unsigned))dlsym(stub, "stub_sub_disorder");
+    ck_assert(disorder != NULL);
+    int n = 0;
+    for (unsigned i = 0; i < 4; i++)
+        n += disorder(i) > 0;
+    dlclose(stub);
+    return n;
+}
+
+/* The program releases them as it likes, and the primary's are released so; others' are made by yoke in an order of its
+ * own. */
+START_TEST(sub_buffers_of_other_devices_end_newest_first)
+{
+    enum { PARTS = 4, WORDS = 512, APART = 128 };
+    static const unsigned order[][PARTS] = {{0, 1, 2, 3}, {2, 0, 3, 1}, {3, 1, 0, 2}, {1, 3, 2, 0}};
+    static cl_int got[N];
+    shim_open(&s, 0);
+    cl_mem whole = shim_buffer(&s, 4 * N), part[PARTS];
+    cl_kernel k = shim_kernel(&s, "fill");
+    for (unsigned round = 0; round < 40; round++) {
+        for (unsigned i = 0; i < PARTS; i++) {
+            cl_buffer_region r = {4 * APART * (i % 2 ? i : PARTS - 1 - i), 4 * WORDS};
+            cl_int err;
+            part[i] = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &r, &err);
+            OK(err);
+        }
+        cl_int last = 0;
+        for (unsigned i = 0; i < PARTS; i++) {
+            last = (cl_int)(round * PARTS + i);
+            shim_set(k, 0, part[order[round % 4][i]]);
+            OK(clSetKernelArg(k, 1, sizeof last, &last));
+            shim_launch(s.queue, k, WORDS, 64, 0, NULL, NULL);
+        }
+        unsigned ends = order[round % 4][PARTS - 1], at = APART * (ends % 2 ? ends : PARTS - 1 - ends);
+        OK(clEnqueueReadBuffer(s.queue, whole, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (unsigned i = 0; i < WORDS; i++)
+            ck_assert_int_eq(got[at + i], last + (cl_int)i);
+        for (unsigned i = 0; i < PARTS; i++)
+            OK(clReleaseMemObject(part[order[(round / 4) % 4][i]]));
+    }
+    RELEASE(clReleaseKernel, k);
+    RELEASE(clReleaseMemObject, whole);
+    shim_close(&s);
+    ck_assert_int_eq(disordered(), 1);
+}
+END_TEST
+
 YK_TEST_MAIN("objects", all_is_released_while_builds_and_launches_are_pending, threads_with_objects_of_their_own,
              threads_that_share_a_queue_and_a_buffer, threads_that_start_at_once_with_contexts_of_their_own,
              a_finish_waits_for_gates_that_another_thread_opens, programs_are_built_again_after_their_launches,
-             errno_is_left_alone, buffers_begin_at_places_of_their_own)
+             errno_is_left_alone, buffers_begin_at_places_of_their_own, sub_buffers_of_other_devices_end_newest_first)

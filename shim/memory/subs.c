@@ -1,0 +1,110 @@
+#include "shim/memory/subs.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct yk_sub {
+    cl_mem real;
+    size_t from, to;
+    bool live; /* the program has it */
+};
+
+/* Of one device, the newest last. */
+struct yk_subs {
+    struct yk_sub *v;
+    size_t n, room;
+};
+
+/* Held while the driver makes and releases them, since their order counts. */
+static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+
+static struct yk_subs *subs_of(struct yk_store *s, unsigned dev)
+{
+    if (!s->subs)
+        s->subs = calloc(yk_rt.machine->n, sizeof *s->subs);
+    return s->subs ? &s->subs[dev] : NULL;
+}
+
+static bool has_room(struct yk_subs *l)
+{
+    enum { FIRST = 8 };
+    if (l->n < l->room)
+        return true;
+    size_t room = l->room ? 2 * l->room : FIRST;
+    struct yk_sub *v = realloc(l->v, room * sizeof *v);
+    if (!v)
+        return false;
+    l->v = v;
+    l->room = room;
+    return true;
+}
+
+static cl_mem make(struct yk_subs *l, unsigned dev, cl_mem whole, size_t origin, size_t size)
+{
+    for (size_t i = l->n; i-- > 0;)
+        if (!l->v[i].live && l->v[i].from == origin && l->v[i].to == origin + size) {
+            l->v[i].live = true;
+            return l->v[i].real;
+        }
+    cl_buffer_region region = {origin, size};
+    cl_int err;
+    cl_mem real = has_room(l) ? yk_rt.machine->device[dev].cl->CreateSubBuffer(
+                                    whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err)
+                              : NULL;
+    if (real)
+        l->v[l->n++] = (struct yk_sub){real, origin, origin + size, true};
+    return real;
+}
+
+cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, size_t origin, size_t size)
+{
+    pthread_mutex_lock(&order);
+    struct yk_subs *l = subs_of(s, dev);
+    cl_mem real = l ? make(l, dev, whole, origin, size) : NULL;
+    pthread_mutex_unlock(&order);
+    return real;
+}
+
+/* Does L's I-th overlap another? */
+static bool overlaps(const struct yk_subs *l, size_t i)
+{
+    for (size_t k = 0; k < l->n; k++)
+        if (k != i && l->v[k].from < l->v[i].to && l->v[i].from < l->v[k].to)
+            return true;
+    return false;
+}
+
+static void give_back(struct yk_subs *l, unsigned dev, size_t i)
+{
+    yk_rt.machine->device[dev].cl->ReleaseMemObject(l->v[i].real);
+    l->n--;
+    memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof *l->v);
+}
+
+void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real)
+{
+    pthread_mutex_lock(&order);
+    struct yk_subs *l = &s->subs[dev];
+    size_t i = l->n;
+    while (i-- > 0 && l->v[i].real != real)
+        ;
+    l->v[i].live = false;
+    if (!overlaps(l, i))
+        give_back(l, dev, i);
+    while (l->n && !l->v[l->n - 1].live)
+        give_back(l, dev, l->n - 1);
+    pthread_mutex_unlock(&order);
+}
+
+void yk_subs_finish(struct yk_store *s)
+{
+    pthread_mutex_lock(&order);
+    for (unsigned dev = 0; s->subs && dev < yk_rt.machine->n; dev++) {
+        while (s->subs[dev].n)
+            give_back(&s->subs[dev], dev, s->subs[dev].n - 1);
+        free(s->subs[dev].v);
+    }
+    free(s->subs);
+    s->subs = NULL;
+    pthread_mutex_unlock(&order);
+}

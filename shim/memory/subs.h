@@ -1,0 +1,21 @@
+/* Real sub-buffers of devices other than the primary, which are made when a share first needs them and so in yoke's
+ * order. NVIDIA's driver (580) crashes where sub-buffers that overlap, and that kernels have written to, are released
+ * in another order than the newest first: a program that knows its own order does not know yoke's. So what the program
+ * has released stays until it is the newest, or overlaps no other; a new one of the same bytes takes its place. Who
+ * uses it: mem.c, store.c. */
+#ifndef YK_SHIM_MEMORY_SUBS_H
+#define YK_SHIM_MEMORY_SUBS_H
+
+#include "shim/memory/store.h"
+
+/** DEV's sub-buffer of bytes [ORIGIN, ORIGIN + SIZE) of its buffer WHOLE, S's. NULL: cannot be had. Thread: any; no
+ * lock held. Cost: the driver's, and a look at the others. */
+cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, size_t origin, size_t size);
+
+/** REAL, from yk_subs_make, is not used any more. Thread, cost: as above. */
+void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real);
+
+/** All are released, the newest first: S ends. */
+void yk_subs_finish(struct yk_store *s);
+
+#endif
