@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -75,6 +76,8 @@ static yk_status start(char *const argv[], int pipes[3][2], pid_t *pid)
         posix_spawn_file_actions_adddup2(&fa, pipes[i][i == 0 ? 0 : 1], i);
     int e = posix_spawn(pid, argv[0], &fa, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&fa);
+    if (e) /* who reads our diagnostics shows the first line */
+        fprintf(stderr, "yoke-transform: %s, which it reads kernels with: %s\n", argv[0], strerror(e));
     return e ? YK_EIO : YK_OK;
 }
 
