@@ -103,6 +103,7 @@ static bool try_at(struct trial *t, unsigned char *host)
 {
     cl_int err;
     t->host = host;
+    t->failed = false;
     t->over = t->cl->CreateBuffer(t->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, BYTES, host, &err);
     if (!t->over)
         return false;
@@ -133,7 +134,7 @@ bool yk_device_host_memory(const struct yk_cl *cl, const struct yk_device *d, si
     bool same = t.other && try_at(&t, memory);
     /* What programs give: parts of arrays, what malloc gives, what is aligned as the driver asks for. */
     const size_t less[] = {sizeof(float), 16, base};
-    for (unsigned i = 0; same && *align == PAGE && i < sizeof less / sizeof *less && !t.unsure && !t.failed; i++)
+    for (unsigned i = 0; same && *align == PAGE && i < sizeof less / sizeof *less && !t.unsure; i++)
         if (less[i] < PAGE && try_at(&t, memory + less[i]))
             *align = less[i];
     if (t.unsure)

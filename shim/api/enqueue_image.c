@@ -4,7 +4,7 @@
 #include "shim/api/api.h"
 #include "shim/api/image_command.h"
 #include "shim/core/stats.h"
-#include "shim/memory/moving.h"
+#include "shim/memory/exclude.h"
 #include "shim/queue/users.h"
 
 #define I ((struct yk_image_command *)c)

@@ -108,11 +108,12 @@ static bool agree(const struct yk_image *i, const struct yk_cl *cl, cl_command_q
 static bool is_in_place(const struct yk_image *like, struct yk_context *ctx, unsigned dev, unsigned char *host)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    bool deep = like->type == CL_MEM_OBJECT_IMAGE3D || like->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
     const struct yk_image i = {.type = like->type,
                                .access = CL_MEM_READ_WRITE,
                                .format = {CL_RGBA, CL_UNORM_INT8},
                                .element = TEXEL,
-                               .extent = {WIDE, like->extent[1] > 1 ? HIGH : 1, like->extent[2] > 1 ? DEEP : 1}};
+                               .extent = {WIDE, like->type == CL_MEM_OBJECT_IMAGE1D ? 1 : HIGH, deep ? DEEP : 1}};
     const struct mapping over = {host, (size_t)WIDE * TEXEL,
                                  (size_t)WIDE * TEXEL * (i.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : i.extent[1])};
     cl_context on = yk_context_real(ctx, dev);
@@ -164,15 +165,16 @@ cl_mem yk_image_place(const struct yk_image *i, struct yk_context *ctx, unsigned
     struct mapping there, seen;
     if (!yk_image_place_possible(i, dev) || !tried_well(i, ctx, p) || !tried_well(i, ctx, dev))
         return NULL;
-    cl_command_queue q = yk_context_transfer_queue(ctx, p);
-    if (!q || map(yk_rt.primary->cl, q, from, i->extent, &there) != CL_SUCCESS ||
+    cl_command_queue q = yk_context_transfer_queue(ctx, p), theirs = yk_context_transfer_queue(ctx, dev);
+    if (!q || !theirs || map(yk_rt.primary->cl, q, from, i->extent, &there) != CL_SUCCESS ||
         unmap(yk_rt.primary->cl, q, from, &there) != CL_SUCCESS || !there.at)
         return NULL;
     cl_mem image = create(i, cl, yk_context_real(ctx, dev), &there);
-    if (!image || !(q = yk_context_transfer_queue(ctx, dev)))
-        return image; /* released by nobody else only where there is no queue, which has been tried */
-    bool same = map(cl, q, image, i->extent, &seen) == CL_SUCCESS && unmap(cl, q, image, &seen) == CL_SUCCESS &&
-                seen.at == there.at && seen.row == there.row && seen.slice == there.slice;
+    if (!image)
+        return NULL;
+    bool same = map(cl, theirs, image, i->extent, &seen) == CL_SUCCESS &&
+                unmap(cl, theirs, image, &seen) == CL_SUCCESS && seen.at == there.at && seen.row == there.row &&
+                seen.slice == there.slice;
     if (same)
         return image;
     cl->ReleaseMemObject(image);

@@ -110,7 +110,7 @@ static inline bool yk_mem_primary_may_write(struct yk_mem *m)
 {
     if (!m->store || __atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE) ||
         (!__atomic_load_n(&m->store->used.several, __ATOMIC_ACQUIRE) &&
-         !__atomic_load_n(&m->store->mapped, __ATOMIC_ACQUIRE))) {
+         !__atomic_load_n(&m->store->write_map, __ATOMIC_ACQUIRE))) {
         yk_mem_primary_writes(m, 0, m->size);
         return true;
     }

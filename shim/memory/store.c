@@ -10,6 +10,7 @@
 #include "shim/memory/svm_range.h"
 #include "shim/memory/tenant.h"
 #include "shim/memory/transfer.h"
+#include "shim/memory/write_map.h"
 
 _Static_assert((int)YK_MAX_DEVICES < (int)YK_FILLED, "a location of no device");
 
@@ -144,6 +145,7 @@ void yk_store_drop(struct yk_store *s)
     if (!drop_hold(s))
         return;
     yk_tenant_end(s);
+    yk_write_map_finish(s);
     yk_subs_finish(s);
     release_real(s);
     if (s->counted)

@@ -9,7 +9,6 @@
 #ifndef YK_SHIM_MEMORY_STORE_H
 #define YK_SHIM_MEMORY_STORE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/lock.h"
@@ -33,12 +32,6 @@ struct yk_lacked {
     struct yk_region region;
     yk_where there;
     uint64_t changes, lacks;
-};
-
-/* A part of the master in which the program is writing through a map. */
-struct yk_written_map {
-    size_t off, len;
-    struct yk_written_map *next;
 };
 
 struct yk_store {
@@ -65,10 +58,10 @@ struct yk_store {
     uint64_t fetched_ns;           /* see yk_store_fetched; atomic */
     bool at_primary;               /* every byte is newest at the primary's location; atomic */
     bool only_primary;             /* and nowhere else; atomic */
-    struct yk_written_map *mapped; /* under the lock; see yk_tenant_map */
+    struct yk_write_map *write_map; /* write_map.h; under the lock, the first atomic */
     unsigned write_maps;           /* parts of it that the program may be writing through a map now; atomic */
-    int moving;                    /* who writes and who copies it (moving.h); atomic, as is the next */
-    pthread_t mover;
+    int writers;                   /* who writes it and who copies it (exclude.h); both atomic */
+    const void *copier;
     struct yk_used used;
 };
 

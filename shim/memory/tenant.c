@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "shim/memory/room.h"
 #include "shim/memory/transfer.h"
+#include "shim/memory/write_map.h"
 
 /* Those that are there. */
 static struct yk_lock list_lock = YK_LOCK_INIT(YK_RANK_LEAF);
@@ -43,8 +44,6 @@ static void release(struct yk_store *s, cl_mem buffer)
 
 void yk_tenant_end(struct yk_store *s)
 {
-    for (struct yk_written_map *m; (m = s->mapped); free(m)) /* a program need not unmap */
-        s->mapped = m->next;
     if (!s->tenant)
         return;
     if (s->tenant->buffer)
@@ -128,66 +127,10 @@ static void end_move(struct yk_store *s)
     yk_lock_drop(&s->lock);
 }
 
-cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len)
-{
-    if (!s->tenant && !s->app_ptr)
-        return CL_SUCCESS;
-    struct yk_written_map *m = malloc(sizeof *m);
-    bool wait = true, noted = false;
-    while (m && wait) {
-        yk_lock_take(&s->lock);
-        wait = s->tenant && others_move(s->tenant);
-        if (!wait && (noted = yk_map_write(&s->map, off, len, YK_HOST) == YK_OK)) {
-            *m = (struct yk_written_map){off, len, s->mapped};
-            __atomic_store_n(&s->mapped, m, __ATOMIC_RELEASE);
-            yk_store_refresh(s);
-        }
-        yk_lock_drop(&s->lock);
-        if (wait)
-            wait_a_little();
-    }
-    if (!noted)
-        free(m);
-    return noted ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-}
-
-void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len)
-{
-    struct yk_written_map *found = NULL, **m;
-    if (!__atomic_load_n(&s->mapped, __ATOMIC_ACQUIRE))
-        return;
-    yk_lock_take(&s->lock);
-    for (m = &s->mapped; *m && ((*m)->off != off || (*m)->len != len);)
-        m = &(*m)->next;
-    if ((found = *m))
-        __atomic_store_n(m, found->next, __ATOMIC_RELEASE);
-    yk_lock_drop(&s->lock);
-    free(found);
-}
-
-bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to)
-{
-    *to = end;
-    if (!__atomic_load_n(&s->mapped, __ATOMIC_ACQUIRE))
-        return *from < end;
-    yk_lock_take(&s->lock);
-    for (const struct yk_written_map *m = s->mapped; m;)
-        if (m->off <= *from && *from < m->off + m->len) {
-            *from = m->off + m->len;
-            m = s->mapped; /* others may begin there */
-        } else {
-            m = m->next;
-        }
-    for (const struct yk_written_map *m = s->mapped; m; m = m->next)
-        *to = m->off > *from && m->off < *to ? m->off : *to;
-    yk_lock_drop(&s->lock);
-    return *from < end;
-}
-
 void yk_tenant_wrote(struct yk_store *s, size_t off, size_t len)
 {
     size_t from = off, to;
-    for (; yk_tenant_unmapped(s, &from, off + len, &to); from = to)
+    for (; yk_write_map_beside(s, &from, off + len, &to); from = to)
         (void)yk_store_wrote_held(s, yk_rt.primary->index, from, to - from);
 }
 

@@ -41,19 +41,6 @@ void yk_tenant_enter(struct yk_store *s);
 void yk_tenant_leave(struct yk_store *s);
 
 /**
- * The program is given [off, off+len) of S's master to write in, and gives it back. Meanwhile these bytes are newest on
- * the host, and nothing is copied over them: kernels may not touch them (OpenCL 3.0, 5.4.2), so that what a launch is
- * recorded to have written does not count there. yk_tenant_map waits for a tenant that is on its way. Of other
- * stores that is so where the master is the program's memory, in which the driver may work too. Errors:
- * CL_OUT_OF_HOST_MEMORY. Thread: the worker's.
- */
-cl_int yk_tenant_map(struct yk_store *s, size_t off, size_t len);
-void yk_tenant_unmap(struct yk_store *s, size_t off, size_t len);
-
-/** The first part of [*FROM, END) in which the program is not writing: [*FROM, *TO). False: there is none. */
-bool yk_tenant_unmapped(struct yk_store *s, size_t *from, size_t end, size_t *to);
-
-/**
  * S gets a buffer on the primary with all its bytes; it has none. *MOVED grows by the bytes brought.
  * False: no room, somebody copies, or the driver has none (not asked again). No lock held. Cost: an allocation and a
  * copy of all bytes.

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
-#include "shim/memory/moving.h"
+#include "shim/memory/exclude.h"
 #include "shim/memory/post.h"
 #include "shim/memory/tenant.h"
 

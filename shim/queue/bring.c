@@ -1,8 +1,8 @@
 #include "shim/queue/bring.h"
 #include "base/clock.h"
 #include "shim/core/stats.h"
-#include "shim/memory/moving.h"
-#include "shim/memory/tenant.h"
+#include "shim/memory/exclude.h"
+#include "shim/memory/write_map.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/part.h"
 
@@ -71,7 +71,7 @@ static void touched(const struct yk_launch *l, const struct yk_facts_kernel *f, 
 static cl_int bring_span(struct yk_store *s, struct span a, uint64_t *moved)
 {
     cl_int err = CL_SUCCESS;
-    for (size_t to; err == CL_SUCCESS && yk_tenant_unmapped(s, &a.from, a.to, &to); a.from = to)
+    for (size_t to; err == CL_SUCCESS && yk_write_map_beside(s, &a.from, a.to, &to); a.from = to)
         err = yk_store_need(s, yk_rt.primary->index, a.from, to - a.from, moved);
     return err;
 }

@@ -3,7 +3,6 @@
 #include "shim/core/stats.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
-#include "shim/memory/moving.h"
 #include "shim/queue/gather.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer_carry.h"
@@ -82,24 +81,16 @@ static cl_int write_by_hand(struct yk_transfer *t)
     return err;
 }
 
-/* By the driver, from where PTR points to. What has begun (moving.h) waits for nobody, so that the end of a blocking
- * write is waited for afterwards. */
+/* By the driver, from where PTR points to. */
 static cl_int write_by_driver(cl_command_queue q, struct yk_mem *m, bool blocking, size_t off, size_t len,
                               const void *ptr, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
-    cl_event own = NULL, *done = real;
-    bool begun = yk_write_begin(m->store), waits = begun && blocking;
-    if (waits && !real)
-        done = &own;
-    cl_int err = CL->EnqueueWriteBuffer(q, REAL(m), blocking && !begun, off, len, ptr, nwait, wait, done);
+    struct yk_waited_write w;
+    yk_waited_write_begin(&w, m->store, blocking, real);
+    cl_int err = CL->EnqueueWriteBuffer(q, REAL(m), w.blocks, off, len, ptr, nwait, wait, w.done);
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(m, off, len);
-    yk_write_end(m->store, begun);
-    if (waits && err == CL_SUCCESS)
-        err = CL->WaitForEvents(1, done);
-    if (own)
-        CL->ReleaseEvent(own);
-    return err;
+    return yk_waited_write_end(&w, err);
 }
 
 static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)

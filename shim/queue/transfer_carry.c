@@ -1,7 +1,6 @@
 #include "shim/queue/transfer_carry.h"
 #include "shim/core/stats.h"
 #include "shim/memory/link.h"
-#include "shim/memory/moving.h"
 #include "shim/memory/tenant.h"
 #include "shim/queue/host_only.h"
 
@@ -59,6 +58,27 @@ cl_int yk_transfer_on_host(struct yk_transfer *t, struct yk_store *written, cl_i
     if (to)
         yk_tenant_leave(to);
     yk_tenant_leave(s);
+    return err;
+}
+
+void yk_waited_write_begin(struct yk_waited_write *w, struct yk_store *store, bool blocking, cl_event *real)
+{
+    *w = (struct yk_waited_write){.store = store, .begun = yk_write_begin(store), .real = real};
+    w->waits = blocking && w->begun;
+    w->blocks = blocking && !w->begun;
+    w->done = w->waits && !real ? &w->own : real;
+}
+
+cl_int yk_waited_write_end(struct yk_waited_write *w, cl_int err)
+{
+    yk_write_end(w->store, w->begun);
+    if (!w->waits || err != CL_SUCCESS)
+        return err;
+    err = CL->WaitForEvents(1, w->done);
+    if (w->own || err != CL_SUCCESS) {
+        CL->ReleaseEvent(*w->done);
+        *w->done = NULL;
+    }
     return err;
 }
 

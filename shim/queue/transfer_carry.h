@@ -3,6 +3,7 @@
 #ifndef YK_SHIM_QUEUE_TRANSFER_CARRY_H
 #define YK_SHIM_QUEUE_TRANSFER_CARRY_H
 
+#include "shim/memory/exclude.h"
 #include "shim/queue/transfer.h"
 
 /* Short names for these files alone. */
@@ -30,6 +31,23 @@ cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len);
 
 /** HOW, which may write to WRITTEN (NULL: to none), with the buffers that live in the host's memory entered. */
 cl_int yk_transfer_on_host(struct yk_transfer *t, struct yk_store *written, cl_int (*how)(struct yk_transfer *t));
+
+/* A write that the program may wait for. While copies wait for it (exclude.h) it waits for nobody: so the driver is not
+ * asked to block then, and its end is waited for afterwards. */
+struct yk_waited_write {
+    struct yk_store *store;
+    bool begun;
+    cl_bool blocks; /* for the driver's call, as is the next */
+    cl_event *done;
+    bool waits;
+    cl_event own, *real;
+};
+
+/** W goes to STORE; BLOCKING and REAL as for the command's issue. */
+void yk_waited_write_begin(struct yk_waited_write *w, struct yk_store *store, bool blocking, cl_event *real);
+
+/** The driver has said ERR, and the write is recorded. Returns what the command's issue is to. */
+cl_int yk_waited_write_end(struct yk_waited_write *w, cl_int err);
 
 /** Bring the bytes that the command reads or partly overwrites, then issue. */
 cl_int yk_transfer_bring_and_issue(struct yk_command *c, cl_event *real);

@@ -1,7 +1,6 @@
 /* Maps and unmaps of buffers. */
 #include "shim/core/stats.h"
-#include "shim/memory/moving.h"
-#include "shim/memory/tenant.h"
+#include "shim/memory/write_map.h"
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
 
@@ -64,7 +63,7 @@ static cl_int map_carry(struct yk_command *c, cl_event *real)
     if (err == CL_SUCCESS)
         begin_writing(t);
     if (err == CL_SUCCESS && writes(t))
-        err = yk_tenant_map(m->store, m->origin + t->off, t->len);
+        err = yk_write_map_begin(m->store, m->origin + t->off, t->len);
     yk_stats_moved(moved);
     return err;
 }
@@ -82,7 +81,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
         else if (writes(t))
             yk_store_wrote_host(t->mem->store, t->mem->origin + t->off, t->len);
         if (writes(t))
-            yk_tenant_unmap(t->mem->store, t->mem->origin + t->off, t->len);
+            yk_write_map_end(t->mem->store, t->mem->origin + t->off, t->len);
         yk_write_end(t->mem->store, begun);
         return real ? CL->EnqueueMarkerWithWaitList(QUEUE(t), nwait, wait, real) : CL_SUCCESS;
     }

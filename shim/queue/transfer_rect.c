@@ -1,5 +1,4 @@
 /* Transfers of rectangles. */
-#include "shim/memory/moving.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer.h"
 #include "shim/queue/transfer_carry.h"
@@ -52,21 +51,14 @@ static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwai
 {
     struct yk_transfer *t = (struct yk_transfer *)c;
     const struct yk_rect *r = &t->rect;
-    cl_event own = NULL, *done = real;
-    bool begun = yk_write_begin(t->mem->store), waits = begun && blocking;
-    if (waits && !real)
-        done = &own;
-    cl_int err = CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), blocking && !begun, r->origin, r->host_origin,
-                                            r->region, r->row_pitch, r->slice_pitch, r->host_row_pitch,
-                                            r->host_slice_pitch, t->ptr, nwait, wait, done);
+    struct yk_waited_write w;
+    yk_waited_write_begin(&w, t->mem->store, blocking, real);
+    cl_int err = CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), w.blocks, r->origin, r->host_origin, r->region,
+                                            r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch,
+                                            t->ptr, nwait, wait, w.done);
     if (err == CL_SUCCESS)
         primary_writes_rows(t->mem, t->off, t->len, r->region, r->row_pitch, r->slice_pitch);
-    yk_write_end(t->mem->store, begun);
-    if (waits && err == CL_SUCCESS)
-        err = CL->WaitForEvents(1, done);
-    if (own)
-        CL->ReleaseEvent(own);
-    return err;
+    return yk_waited_write_end(&w, err);
 }
 
 static cl_int copy_rect_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)

@@ -3,7 +3,7 @@
 #include <time.h>
 #include "base/log.h"
 #include "shim/core/stats.h"
-#include "shim/memory/moving.h"
+#include "shim/memory/exclude.h"
 #include "shim/memory/room.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/bring.h"

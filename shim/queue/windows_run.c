@@ -6,6 +6,7 @@
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/memory/tenant.h"
+#include "shim/memory/write_map.h"
 #include "shim/queue/box.h"
 
 enum stage { STAGE_IN, STAGE_RUN, STAGE_OUT, STAGES };
@@ -122,7 +123,7 @@ static cl_int list_pieces(struct flow *f)
             if (!stays(p, i, k) && !add_piece(&f->in, buffer, w, w->in, p->store[k], i))
                 return CL_OUT_OF_HOST_MEMORY;
             struct yk_window_span out = w->out; /* but for what the program is writing in */
-            for (; yk_tenant_unmapped(p->store[k], &out.from, w->out.to, &out.to); out.from = out.to)
+            for (; yk_write_map_beside(p->store[k], &out.from, w->out.to, &out.to); out.from = out.to)
                 if (!add_piece(&f->out, buffer, w, out, p->store[k], i))
                     return CL_OUT_OF_HOST_MEMORY;
         }

@@ -3,11 +3,7 @@
 should, most of what may fly does, and where a device fails a program is told, or has the right numbers.
 
     flights.py PROGRAM       Environment: YOKE_TEST_BUILD the build folder."""
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
 import alone
 
@@ -28,22 +24,14 @@ for device in 0, 1:
 
 def main():
     wrong = []
-    with tempfile.TemporaryDirectory() as home:
-        alone.folders(home)
-        for setting, seeds, least, most in CASES:
-            for seed in seeds:
-                env = alone.environment(home, setting)
-                command = [os.path.abspath(sys.argv[1]), str(seed), "3"] + (["fails"] if least is None else [])
-                done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
-                with open(home + "/summary.json", encoding="utf-8") as f:
-                    summary = json.load(f)
-                print(f"{setting}, {seed}: status {done.returncode}, {summary['flown']} of {summary['launches']} flew, {done.stdout.strip()}")
-                if done.returncode or (least is not None and not least <= summary["flown"] <= most):
-                    wrong.append(f"{setting}, {seed}: status {done.returncode}, {summary['flown']} flew: {done.stderr}")
-    for line in wrong:
-        print(f"WRONG: {line}")
-    sys.exit(1 if wrong else 0)
+    with alone.home() as home:
+        for setting, seed, least, most in [(setting, seed, least, most) for setting, seeds, least, most in CASES for seed in seeds]:
+            done, summary = alone.run(home, setting, sys.argv[1], str(seed), "3", *(["fails"] if least is None else []))
+            said = f"{setting}, {seed}: status {done.returncode}, {summary['flown']} of {summary['launches']} flew"
+            print(f"{said}, {done.stdout.strip()}")
+            if done.returncode or (least is not None and not least <= summary["flown"] <= most):
+                wrong.append(f"{said}: {done.stderr}")
+    alone.end(wrong)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -3,11 +3,7 @@
 the other, has the other wait for it by an event, or both only read what they share. The program checks its own numbers.
 
     halves.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
 import alone
 
@@ -23,20 +19,14 @@ CASES = (("once", {"YOKE_FORCE_SPLIT": "1", **OWN}, 0, LAUNCHES - 40), ("once", 
 
 def main():
     wrong = []
-    with tempfile.TemporaryDirectory() as home:
-        alone.folders(home)
+    with alone.home() as home:
         for mode, setting, least, most in CASES:
-            env = alone.environment(home, setting)
-            done = subprocess.run([os.path.abspath(sys.argv[1]), mode], env=env, capture_output=True, text=True, timeout=100)
-            with open(home + "/summary.json", encoding="utf-8") as f:
-                split = json.load(f)["launches"]["split"]
-            print(f"{mode}, {setting}: status {done.returncode}, {split} divided")
-            if done.returncode or not least <= split <= most:
-                wrong.append(f"{mode}, {setting}: status {done.returncode}, {split} divided, not {least} to {most}: {done.stderr}")
-    for line in wrong:
-        print(f"WRONG: {line}")
-    sys.exit(1 if wrong else 0)
+            done, summary = alone.run(home, setting, sys.argv[1], mode)
+            said = f"{mode}, {setting}: status {done.returncode}, {summary['launches']['split']} divided"
+            print(said)
+            if done.returncode or not least <= summary["launches"]["split"] <= most:
+                wrong.append(f"{said}, not {least} to {most}: {done.stderr}")
+    alone.end(wrong)
 
 
-if __name__ == "__main__":
-    main()
+main()

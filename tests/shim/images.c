@@ -34,13 +34,7 @@ static const char source[] =
     "kernel void blend(read_only image2d_t in, write_only image2d_t to, int w, int h, uint k)\n"
     "{ int x = get_global_id(0), y = get_global_id(1);\n"
     "  uint4 a = read_imageui(in, s, (int2)(x + 1, y)), b = read_imageui(in, s, (int2)(w - 1 - x, h - 1 - y));\n"
-    "  if ((x + y * 5 + k) % 7) write_imageui(to, (int2)(x, y), (a + b * 3u + k) & 255u); }\n"
-    /* coordinates beyond the edges, samplers given as arguments */
-    "kernel void beyond(read_only image2d_t in, sampler_t how, global uint4 *out, int w, int h, int d)\n"
-    "{ int x = get_global_id(0), y = get_global_id(1); out[PLACE(w, h)] = read_imageui(in, how, (int2)(x - w / 2, y + "
-    "h / 2)); }\n"
-    "kernel void smooth(read_only image2d_t in, sampler_t how, global float4 *out, int w, int h, int d)\n"
-    "{ size_t p = get_global_id(0); out[p] = read_imagef(in, how, (float2)(p * 0.37f + 0.1f, p * 0.011f)); }\n";
+    "  if ((x + y * 5 + k) % 7) write_imageui(to, (int2)(x, y), (a + b * 3u + k) & 255u); }\n";
 
 struct kind {
     cl_mem_object_type type;
@@ -306,79 +300,6 @@ static void run_turns(struct state *s, const struct kind *kind, cl_uint rounds)
     end(s);
 }
 
-/* Beyond its edges an image is its edge, or nothing, as the sampler says. */
-static void run_beyond(struct state *s, const struct kind *kind)
-{
-    begin(s, kind);
-    const size_t *e = kind->extent;
-    const cl_addressing_mode modes[] = {CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_CLAMP_TO_EDGE};
-    cl_uint *got = malloc(16 * s->texels);
-    cl_kernel k = plain_kernel(&s->p, "beyond");
-    check(clSetKernelArg(k, 0, sizeof s->image, &s->image), "image");
-    check(clSetKernelArg(k, 2, sizeof s->out, &s->out), "out");
-    arguments(s, k, 3);
-    for (unsigned m = 0; m < 3; m++) {
-        cl_int err;
-        cl_sampler how = clCreateSampler(s->p.context, CL_FALSE, modes[m], CL_FILTER_NEAREST, &err);
-        check(err, "clCreateSampler");
-        check(clSetKernelArg(k, 1, sizeof how, &how), "sampler");
-        check(clEnqueueNDRangeKernel(s->p.queue, k, 2, NULL, e, kind->local, 0, NULL, NULL), "beyond");
-        check(clEnqueueReadBuffer(s->p.queue, s->out, CL_TRUE, 0, 16 * s->texels, got, 0, NULL, NULL), "read");
-        check(clReleaseSampler(how), "release");
-        for (size_t i = 0; i < 4 * s->texels; i++) {
-            int x = (int)(i / 4 % e[0]) - (int)e[0] / 2, y = (int)(i / 4 / e[0]) + (int)e[1] / 2;
-            bool inside = x >= 0 && y >= 0 && x < (int)e[0] && y < (int)e[1];
-            unsigned want = inside || modes[m] == CL_ADDRESS_CLAMP_TO_EDGE
-                                ? s->is[4 * (clamped(y, e[1]) * e[0] + clamped(x, e[0])) + i % 4]
-                                : 0;
-            if (got[i] != want) {
-                fprintf(stderr, "images: beyond, mode %u: item %zu is %u, not %u\n", m, i / 4, got[i], want);
-                exit(1);
-            }
-        }
-    }
-    free(got);
-    check(clReleaseKernel(k), "release");
-    end(s);
-}
-
-/* Interpolated texels: many work-groups at once, and one by one, give the same bits. */
-static void run_smooth(struct state *s)
-{
-    enum { W = 64, H = 48, N = 4096, GROUP = 64 };
-    static float texels[W * H * 4], got[2][N * 4];
-    const cl_image_format floats = {CL_RGBA, CL_FLOAT};
-    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
-    const size_t n = N, group = GROUP;
-    cl_int err;
-    for (unsigned i = 0; i < W * H * 4; i++)
-        texels[i] = (float)random_to(s, 1000) / 7;
-    cl_mem image = clCreateImage(s->p.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &floats, &d, texels, &err);
-    check(err, "clCreateImage");
-    cl_mem out = plain_buffer(&s->p, sizeof got[0]);
-    cl_sampler how = clCreateSampler(s->p.context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, &err);
-    check(err, "clCreateSampler");
-    cl_kernel k = plain_kernel(&s->p, "smooth");
-    check(clSetKernelArg(k, 0, sizeof image, &image), "image");
-    check(clSetKernelArg(k, 1, sizeof how, &how), "sampler");
-    check(clSetKernelArg(k, 2, sizeof out, &out), "out");
-    s->kind = &kinds[0];
-    arguments(s, k, 3);
-    check(clEnqueueNDRangeKernel(s->p.queue, k, 1, NULL, &n, &group, 0, NULL, NULL), "smooth");
-    check(clEnqueueReadBuffer(s->p.queue, out, CL_TRUE, 0, sizeof got[0], got[0], 0, NULL, NULL), "read");
-    for (size_t at = 0; at < N; at += GROUP)
-        check(clEnqueueNDRangeKernel(s->p.queue, k, 1, &at, &group, &group, 0, NULL, NULL), "smooth");
-    check(clEnqueueReadBuffer(s->p.queue, out, CL_TRUE, 0, sizeof got[1], got[1], 0, NULL, NULL), "read");
-    if (memcmp(got[0], got[1], sizeof got[0])) {
-        fprintf(stderr, "images: interpolated texels depend on how the launch is made\n");
-        exit(1);
-    }
-    check(clReleaseKernel(k), "release");
-    check(clReleaseSampler(how), "release");
-    check(clReleaseMemObject(image), "release");
-    check(clReleaseMemObject(out), "release");
-}
-
 int main(int argc, char **argv)
 {
     struct state s = {.p = plain_open(0, source), .seed = 7};
@@ -394,8 +315,6 @@ int main(int argc, char **argv)
         run_turns(&s, &kinds[0], 12);
         s.given = false;
         run_turns(&s, &kinds[0], 12);
-        run_beyond(&s, &kinds[0]);
-        run_smooth(&s);
     }
     check(clReleaseProgram(s.p.program), "release");
     check(clReleaseCommandQueue(s.p.queue), "release");

@@ -22,7 +22,7 @@ struct rig {
     cl_command_queue second;
     cl_mem from, marks, b;
     cl_kernel spread, used, mark;
-    cl_uint *mapped, words[FEW];
+    cl_uint *mapped, words[FEW], *memory; /* the program's own, for a buffer over it */
 };
 
 static void begin(struct rig *r, int way)
@@ -71,12 +71,16 @@ static void write(struct rig *r, int way)
     }
 }
 
-static void round_of(struct rig *r, int way, long pause)
+/* GIVEN: the buffer is over the program's memory. */
+static void round_of(struct rig *r, int way, long pause, bool given)
 {
     static const cl_uint k = 3;
     const size_t n = N, few = 512, group = GROUP;
     cl_uint got[FEW], first[8];
-    r->b = plain_buffer(&r->p, sizeof(cl_uint) * N);
+    cl_int err;
+    r->b = clCreateBuffer(r->p.context, given ? CL_MEM_USE_HOST_PTR : CL_MEM_READ_WRITE, sizeof(cl_uint) * N,
+                          given ? r->memory : NULL, &err);
+    check(err, "clCreateBuffer");
     check(clSetKernelArg(r->spread, 0, sizeof r->from, &r->from), "a");
     check(clSetKernelArg(r->spread, 1, sizeof r->b, &r->b), "b");
     check(clEnqueueNDRangeKernel(r->p.queue, r->spread, 1, NULL, &n, &group, 0, NULL, NULL), "spread");
@@ -94,13 +98,14 @@ static void round_of(struct rig *r, int way, long pause)
     check(clEnqueueReadBuffer(r->p.queue, r->b, CL_TRUE, 0, sizeof first, first, 0, NULL, NULL), "read");
     for (unsigned i = 0; i < FEW; i++)
         if (got[i] != MARK) {
-            fprintf(stderr, "queues_writes: %s, pause of %ld ns: word %u is %u\n", ways[way], pause, i, got[i]);
+            fprintf(stderr, "queues_writes: %s, pause of %ld ns, given %d: word %u is %u\n", ways[way], pause, given, i,
+                    got[i]);
             exit(1);
         }
     for (unsigned i = 0; i < 8; i++)
         if (first[i] != i + 1 + 512 / 8 * k) {
-            fprintf(stderr, "queues_writes: %s, pause of %ld ns: the launch's word %u is %u\n", ways[way], pause, i,
-                    first[i]);
+            fprintf(stderr, "queues_writes: %s, pause of %ld ns, given %d: the launch's word %u is %u\n", ways[way],
+                    pause, given, i, first[i]);
             exit(1);
         }
     check(clReleaseMemObject(r->b), "release");
@@ -116,7 +121,8 @@ int main(void)
         from[i] = i;
     for (unsigned i = 0; i < FEW; i++)
         r.words[i] = MARK;
-    if (!from)
+    r.memory = malloc(sizeof *from * N);
+    if (!from || !r.memory)
         return 2;
     r.from = plain_filled(&r.p, sizeof *from * N, from);
     r.marks = plain_filled(&r.p, sizeof r.words, r.words);
@@ -125,8 +131,9 @@ int main(void)
     r.spread = plain_kernel(&r.p, "spread"), r.used = plain_kernel(&r.p, "used"), r.mark = plain_kernel(&r.p, "mark");
     for (int way = 0; way < WAYS; way++)
         for (unsigned i = 0; i < PAUSES; i++)
-            round_of(&r, way, pauses[i]);
+            round_of(&r, way, pauses[i], false), round_of(&r, way, pauses[i], true);
     free(from);
+    free(r.memory);
     check(clReleaseKernel(r.spread), "release"), check(clReleaseKernel(r.used), "release");
     check(clReleaseKernel(r.mark), "release");
     check(clReleaseMemObject(r.from), "release"), check(clReleaseMemObject(r.marks), "release");
