@@ -1,8 +1,8 @@
 /* Images of other devices than the primary, whose image is the program's. Images that are made of another object have
- * none. Where both devices work in the host's memory the other's is made over the primary's texels, if the drivers allow
- * it (image_place.h); else it is a copy, unless the texels are in the program's memory. Every write to such an image, by
- * the host, a launch or what puts shares together, ends at the primary, and counts. A copy is brought up to date as a
- * whole when a share is to read it or write to it. Who uses it: mem.h, queue/images.c, api/image.c. */
+ * none. Where both devices work in the host's memory the other's is made over the primary's texels, if the drivers
+ * allow it (image_place.h); else it is a copy, unless the texels are in the program's memory. Every write to such an
+ * image, by the host, a launch or what puts shares together, ends at the primary, and counts. A copy is brought up to
+ * date as a whole when a share is to read it or write to it. Who uses it: mem.h, queue/images.c, api/image.c. */
 #ifndef YK_SHIM_MEMORY_IMAGE_H
 #define YK_SHIM_MEMORY_IMAGE_H
 

@@ -54,13 +54,13 @@ struct yk_store {
     struct yk_map map;
     struct yk_lacked *lacked; /* YK_LACKED of them, or NULL; under the lock */
     unsigned lacked_next;
-    struct yk_pattern *pattern;    /* of the bytes newest at YK_FILLED; NULL: none yet */
-    uint64_t fetched_ns;           /* see yk_store_fetched; atomic */
-    bool at_primary;               /* every byte is newest at the primary's location; atomic */
-    bool only_primary;             /* and nowhere else; atomic */
+    struct yk_pattern *pattern;     /* of the bytes newest at YK_FILLED; NULL: none yet */
+    uint64_t fetched_ns;            /* see yk_store_fetched; atomic */
+    bool at_primary;                /* every byte is newest at the primary's location; atomic */
+    bool only_primary;              /* and nowhere else; atomic */
     struct yk_write_map *write_map; /* write_map.h; under the lock, the first atomic */
-    unsigned write_maps;           /* parts of it that the program may be writing through a map now; atomic */
-    int writers;                   /* who writes it and who copies it (exclude.h); both atomic */
+    unsigned write_maps;            /* parts of it that the program may be writing through a map now; atomic */
+    int writers;                    /* who writes it and who copies it (exclude.h); both atomic */
     const void *copier;
     struct yk_used used;
 };

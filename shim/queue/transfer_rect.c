@@ -53,9 +53,9 @@ static cl_int write_rect_issue(struct yk_command *c, bool blocking, cl_uint nwai
     const struct yk_rect *r = &t->rect;
     struct yk_waited_write w;
     yk_waited_write_begin(&w, t->mem->store, blocking, real);
-    cl_int err = CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), w.blocks, r->origin, r->host_origin, r->region,
-                                            r->row_pitch, r->slice_pitch, r->host_row_pitch, r->host_slice_pitch,
-                                            t->ptr, nwait, wait, w.done);
+    cl_int err =
+        CL->EnqueueWriteBufferRect(QUEUE(t), REAL(t->mem), w.blocks, r->origin, r->host_origin, r->region, r->row_pitch,
+                                   r->slice_pitch, r->host_row_pitch, r->host_slice_pitch, t->ptr, nwait, wait, w.done);
     if (err == CL_SUCCESS)
         primary_writes_rows(t->mem, t->off, t->len, r->region, r->row_pitch, r->slice_pitch);
     return yk_waited_write_end(&w, err);

@@ -3,9 +3,9 @@
  * together than it touches: what others do there meanwhile would be lost. So a launch is divided only where it is alone
  * with what it uses: as long as one queue's command is over before the next queue's begins, as a wait or an event in
  * its list says, or all of them only read. Where devices work in the host's memory that is asked of buffers with
- * atomics alone, since of the others there are no copies, and of images whose texels are not in one place. Sticky: nobody says when queues
- * have stopped meeting. The program is a user too, while it has a part of a buffer mapped for writing. Who uses it:
- * api/, decide.c, share.c. */
+ * atomics alone, since of the others there are no copies, and of images whose texels are not in one place. Sticky:
+ * nobody says when queues have stopped meeting. The program is a user too, while it has a part of a buffer mapped for
+ * writing. Who uses it: api/, decide.c, share.c. */
 #ifndef YK_SHIM_QUEUE_USERS_H
 #define YK_SHIM_QUEUE_USERS_H
 
