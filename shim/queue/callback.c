@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "shim/core/background.h"
 #include "shim/queue/queue.h"
+#include "shim/queue/watched.h"
 
 /* Watched events are looked at again after an eighth of the time for which the first of them has been watched. */
 enum { PART = 8 };
@@ -22,13 +23,7 @@ struct job {
     struct job *next;
     void (*fn)(void *);
     void *arg;
-};
-
-struct watch {
-    struct watch *next;
-    struct yk_event *ev;
-    uint64_t since;
-    cl_int status; /* once it is known to be through */
+    struct yk_event *of; /* held: events before it in its queue may still be watched; or NULL */
 };
 
 static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
@@ -36,7 +31,6 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static struct job *jobs, **jobs_end = &jobs;
 static struct job *last_jobs, **last_jobs_end = &last_jobs; /* behind what is complete when they are posted */
 static bool posted;                                         /* there are some; atomic */
-static struct watch *watches, **watches_end = &watches;     /* in the order of asking */
 static bool running;
 static bool busy;   /* it calls, or looks */
 static bool idle;   /* the thread waits, watching nothing */
@@ -44,78 +38,10 @@ static bool hinted; /* it is to look at once */
 static pthread_t self;
 static pid_t process;          /* a child of fork has no such thread */
 static bool tired;             /* a callback waits for the program, it seems; atomic */
+static struct job **aside;     /* where the thread puts what it posts, if not at the end; its own */
+static bool ordered;           /* some of JOBS have an event */
 static uint64_t asked, served; /* how often somebody waited for all that is due, and how many of these have had it */
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
-
-static void finish_watch(struct watch *w)
-{
-    if (w->ev->queue)
-        __atomic_sub_fetch(&w->ev->queue->watched, 1, __ATOMIC_RELAXED);
-    yk_drop(&w->ev->h);
-    free(w);
-}
-
-/* W into LIST, which is in the order in which the events were made: in that of a queue's commands. Nearly always at its
- * end. */
-static void put_in_order(struct watch **list, struct watch *w)
-{
-    static struct watch *end;
-    struct watch **at = list;
-    if (*list && end->ev->number < w->ev->number)
-        at = &end->next;
-    while (*at && (*at)->ev->number < w->ev->number)
-        at = &(*at)->next;
-    w->next = *at;
-    *at = w;
-    if (!w->next)
-        end = w;
-}
-
-/* Look at the watched events; true if one is through. ALL, or only those that nobody before them in their queue keeps
- * from being complete. Only this thread unlinks, others append. */
-static bool look(bool all)
-{
-    static unsigned round;
-    bool progress = false;
-    round++;
-    yk_lock_take(&lock);
-    struct watch *list = watches, *keep = NULL, **keep_end = &keep, *over = NULL;
-    watches = NULL;
-    watches_end = &watches;
-    yk_lock_drop(&lock);
-    while (list) {
-        struct watch *w = list;
-        struct yk_queue *q = w->ev->queue;
-        bool behind = !all && q && q->kept_in == round;
-        cl_int s = behind ? CL_QUEUED : yk_event_status(w->ev);
-        list = w->next;
-        if (s <= CL_COMPLETE) {
-            w->status = s;
-            put_in_order(&over, w);
-            continue;
-        }
-        if (s <= CL_SUBMITTED && !behind)
-            yk_event_tell(w->ev, s);
-        if (q && !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
-            q->kept_in = round;
-        w->next = NULL;
-        *keep_end = w;
-        keep_end = &w->next;
-    }
-    for (struct watch *w; (w = over); progress = true) {
-        over = w->next;
-        yk_event_set(w->ev, w->status);
-        finish_watch(w);
-    }
-    yk_lock_take(&lock);
-    if (keep) {
-        *keep_end = watches;
-        watches_end = watches ? watches_end : keep_end;
-        watches = keep;
-    }
-    yk_lock_drop(&lock);
-    return progress;
-}
 
 /* When all were looked at last, and how long that took. */
 struct thorough {
@@ -124,11 +50,11 @@ struct thorough {
 
 static bool look_around(struct thorough *last)
 {
-    bool progress = look(false);
+    bool progress = yk_watched_look(false);
     uint64_t now = yk_now_ns(), wait = PART_ALL * last->took;
     if (progress || now - last->at < (wait > most_ns ? wait : most_ns))
         return progress;
-    progress = look(true);
+    progress = yk_watched_look(true);
     last->at = yk_now_ns();
     last->took = last->at - now;
     return progress;
@@ -143,11 +69,26 @@ static void linger(void)
         sched_yield();
 }
 
+/* What is due before EV's, which is complete, in its queue. */
+static struct job *overtaken(const struct yk_event *ev)
+{
+    struct job *found = NULL;
+    aside = &found;
+    yk_watched_before(ev);
+    aside = NULL;
+    return found;
+}
+
 /* Run the jobs in the list, which nobody else has any more. */
 static void run_jobs(struct job *j)
 {
     while (j) {
         struct job *next = j->next;
+        if (j->of) {
+            if (__atomic_load_n(&j->of->queue->watched, __ATOMIC_ACQUIRE))
+                run_jobs(overtaken(j->of));
+            yk_drop(&j->of->h);
+        }
         j->fn(j->arg);
         free(j);
         j = next;
@@ -165,20 +106,21 @@ static void *callback_thread(void *unused)
     bool ran = false;
     for (;;) {
         bool nothing = !jobs && !last_jobs && asked == served;
-        if (ran && nothing && !watches) {
+        if (ran && nothing && !yk_watched_any()) {
             yk_lock_drop(&lock);
             linger();
             yk_lock_take(&lock);
         }
-        while (!jobs && !last_jobs && asked == served && !watches) {
+        while (!jobs && !last_jobs && asked == served && !yk_watched_any()) {
             idle = true;
             yk_lock_wait(&lock, &work);
             idle = false;
         }
         struct job *list = jobs, *behind = last_jobs;
         uint64_t serving = asked;
-        bool progress = ran = list || behind, all = behind || serving != served, watching = watches;
+        bool progress = ran = list || behind, all = behind || serving != served, watching = yk_watched_any();
         jobs = last_jobs = NULL;
+        ordered = false;
         jobs_end = &jobs;
         last_jobs_end = &last_jobs;
         __atomic_store_n(&posted, false, __ATOMIC_RELAXED);
@@ -186,7 +128,7 @@ static void *callback_thread(void *unused)
         busy = true;
         yk_lock_drop(&lock);
         run_jobs(list);
-        bool seen = watching && (all ? look(true) : look_around(&last));
+        bool seen = watching && (all ? yk_watched_look(true) : look_around(&last));
         if (behind) {
             yk_lock_take(&lock);
             list = jobs; /* of what has been found to be complete, above all */
@@ -203,9 +145,9 @@ static void *callback_thread(void *unused)
             served = serving;
             pthread_cond_broadcast(&settled);
         }
-        if (progress || jobs || last_jobs || hinted || asked != served || !watches)
+        if (progress || jobs || last_jobs || hinted || asked != served || !yk_watched_any())
             continue;
-        uint64_t pause = (yk_now_ns() - watches->since) / PART;
+        uint64_t pause = (yk_now_ns() - yk_watched_since()) / PART;
         pause = pause < least_ns ? least_ns : pause < most_ns ? pause : most_ns;
         yk_lock_wait_ns(&lock, &work, pause);
     }
@@ -230,20 +172,59 @@ static bool ensure_thread(void)
     return running;
 }
 
-static bool post(struct job ***end, void (*fn)(void *arg), void *arg)
+/* May events before EV, in its queue, be watched and complete? Not if the thread has looked at them in turn. With the
+ * lock held. */
+static bool may_overtake(const struct yk_event *ev)
+{
+    const struct yk_queue *q = ev->queue;
+    return q && !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) &&
+           __atomic_load_n(&q->watched, __ATOMIC_ACQUIRE) &&
+           (!pthread_equal(self, pthread_self()) || yk_watched_thorough());
+}
+
+/* Where a job of EV belongs, which the thread has been watching: before those behind it in its queue of which somebody
+ * else has told meanwhile. With the lock held. */
+static struct job **place(const struct yk_event *ev)
+{
+    struct job **at = &jobs;
+    while (*at && !((*at)->of && (*at)->of->queue == ev->queue && (*at)->of->number > ev->number))
+        at = &(*at)->next;
+    return at;
+}
+
+/* With the lock held. */
+static void append(struct job *j, struct job ***end, struct yk_event *of)
+{
+    if (of && may_overtake(of)) {
+        j->of = of;
+        yk_hold(&of->h);
+        ordered = true;
+    }
+    bool own = pthread_equal(self, pthread_self());
+    if (own && aside) {
+        *aside = j;
+        aside = &j->next;
+        return;
+    }
+    struct job **at = own && of && ordered ? place(of) : *end;
+    j->next = *at;
+    *at = j;
+    if (!j->next)
+        *end = &j->next;
+    __atomic_store_n(&posted, true, __ATOMIC_RELAXED);
+    pthread_cond_signal(&work);
+}
+
+static bool post(struct job ***end, void (*fn)(void *arg), void *arg, struct yk_event *of)
 {
     struct job *j = malloc(sizeof *j);
     if (!j)
         return false;
-    *j = (struct job){NULL, fn, arg};
+    *j = (struct job){NULL, fn, arg, NULL};
     yk_lock_take(&lock);
     bool ok = ensure_thread();
-    if (ok) {
-        **end = j;
-        *end = &j->next;
-        __atomic_store_n(&posted, true, __ATOMIC_RELAXED);
-        pthread_cond_signal(&work);
-    }
+    if (ok)
+        append(j, end, of);
     yk_lock_drop(&lock);
     if (!ok)
         free(j);
@@ -252,12 +233,17 @@ static bool post(struct job ***end, void (*fn)(void *arg), void *arg)
 
 bool yk_callback_post(void (*fn)(void *arg), void *arg)
 {
-    return post(&jobs_end, fn, arg);
+    return post(&jobs_end, fn, arg, NULL);
+}
+
+bool yk_callback_post_of(struct yk_event *ev, void (*fn)(void *arg), void *arg)
+{
+    return post(&jobs_end, fn, arg, ev);
 }
 
 bool yk_callback_post_last(void (*fn)(void *arg), void *arg)
 {
-    return post(&last_jobs_end, fn, arg);
+    return post(&last_jobs_end, fn, arg, NULL);
 }
 
 static bool is_child(void)
@@ -269,7 +255,7 @@ static bool is_child(void)
 /* Is nothing to be called, as far as is known? With the lock held. */
 static bool is_quiet(void)
 {
-    return !busy && !jobs && !last_jobs && !watches && asked == served;
+    return !busy && !jobs && !last_jobs && !yk_watched_any() && asked == served;
 }
 
 bool yk_callback_settle(unsigned ms)
@@ -305,18 +291,6 @@ static bool driver_calls_at_once(void)
     return yk_rt.primary->type & CL_DEVICE_TYPE_CPU;
 }
 
-bool yk_callback_here(void)
-{
-    if (!driver_calls_at_once())
-        return false;
-    if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
-        return true;
-    yk_lock_take(&lock);
-    bool quiet = is_quiet();
-    yk_lock_drop(&lock);
-    return quiet;
-}
-
 void yk_callback_due(void)
 {
     const unsigned patience_ms = 200;
@@ -325,6 +299,24 @@ void yk_callback_due(void)
         return;
     if (!yk_callback_settle(patience_ms))
         __atomic_store_n(&tired, true, __ATOMIC_RELAXED);
+}
+
+bool yk_callback_here(void)
+{
+    if (!driver_calls_at_once())
+        return false;
+    if (!__atomic_load_n(&running, __ATOMIC_RELAXED) || is_child())
+        return true;
+    yk_lock_take(&lock);
+    bool quiet = is_quiet(), own = pthread_equal(self, pthread_self());
+    yk_lock_drop(&lock);
+    if (quiet || own)
+        return quiet;
+    yk_callback_due();
+    yk_lock_take(&lock);
+    quiet = is_quiet();
+    yk_lock_drop(&lock);
+    return quiet;
 }
 
 void yk_callback_due_in(const struct yk_queue *q)
@@ -343,23 +335,14 @@ void yk_callback_look(void)
 
 bool yk_callback_watch(struct yk_event *ev)
 {
-    struct watch *w = malloc(sizeof *w);
-    if (!w)
-        return false;
-    *w = (struct watch){.ev = ev, .since = yk_now_ns()};
-    yk_hold(&ev->h);
-    if (ev->queue)
-        __atomic_add_fetch(&ev->queue->watched, 1, __ATOMIC_RELAXED);
     yk_lock_take(&lock);
     bool ok = ensure_thread();
-    if (ok) {
-        *watches_end = w;
-        watches_end = &w->next;
-        if (idle)
-            pthread_cond_signal(&work);
-    }
     yk_lock_drop(&lock);
-    if (!ok)
-        finish_watch(w);
-    return ok;
+    if (!ok || !yk_watched_add(ev))
+        return false;
+    yk_lock_take(&lock);
+    if (idle)
+        pthread_cond_signal(&work);
+    yk_lock_drop(&lock);
+    return true;
 }

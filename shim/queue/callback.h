@@ -9,6 +9,9 @@
 /** Run FN(ARG) on the callback thread, in order of posting. False: no memory or thread; nothing will run. */
 bool yk_callback_post(void (*fn)(void *arg), void *arg);
 
+/** The same of EV: behind the callbacks of what comes before it in its queue. */
+bool yk_callback_post_of(struct yk_event *ev, void (*fn)(void *arg), void *arg);
+
 /** The same, but behind the callbacks of all events that are complete by now: what it tells of may be needed there. */
 bool yk_callback_post_last(void (*fn)(void *arg), void *arg);
 
@@ -16,8 +19,9 @@ bool yk_callback_post_last(void (*fn)(void *arg), void *arg);
  * callback itself nothing is waited for. Thread: any; no lock held. */
 bool yk_callback_settle(unsigned ms);
 
-/** May what is due at once be called by the calling thread itself, as a CPU's driver does? Not where something is to be
- * called before. Thread: any; no lock held. */
+/** May what is due at once be called by the calling thread itself, as a CPU's driver does, once what is due before it
+ * has been? Not in a callback, and not where that waits. Thread: any; no lock held. Cost where something is due: as
+ * yk_callback_due's. */
 bool yk_callback_here(void);
 
 /** Before a call returns after which a CPU's driver has called what is due: see to it. Some 20 us where something is;

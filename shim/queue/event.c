@@ -183,7 +183,7 @@ static struct yk_event_callback *post_due(struct yk_event *ev, cl_int status)
         c->ev = ev;
         c->status = status < 0 ? status : c->type;
         take_on(c);
-        if (!yk_callback_post(run_callback, c)) {
+        if (!yk_callback_post_of(ev, run_callback, c)) {
             *left_end = c;
             left_end = &c->next;
         }
@@ -230,15 +230,14 @@ void yk_event_set(struct yk_event *ev, cl_int status)
 void yk_event_issued(struct yk_event *ev, cl_event real)
 {
     yk_lock_take(&ev->lock);
-    /* Whoever sees the real event sees a status that goes with it. */
+    /* Whoever sees the real event sees a status that goes with it, and that somebody is to be called. */
     if (status_now(ev) > CL_SUBMITTED)
         __atomic_store_n(&ev->status, CL_SUBMITTED, __ATOMIC_RELEASE);
+    if (ev->callbacks)
+        yk_callback_watch(ev);
     __atomic_store_n(&ev->real, real, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&ev->changed);
-    bool any = ev->callbacks;
     yk_lock_drop(&ev->lock);
-    if (any)
-        yk_callback_watch(ev);
 }
 
 cl_int yk_event_on(struct yk_event *ev, cl_int type, void (*fn)(cl_event, cl_int, void *), void *data)
