@@ -172,6 +172,34 @@ bool yk_store_in_masters(void)
     return yk_rt.primary->host_memory && others_usable();
 }
 
+/* For D to compute in a master. What the program gave the primary's driver may be aligned to less than a vector, for
+ * which the code of another driver need not be made. */
+static size_t needed_alignment(const struct yk_device *d)
+{
+    size_t own = d->mem_align_bits / 8;
+    return own > d->host_align && !yk_device_same_kind(d, yk_rt.primary) ? own : d->host_align;
+}
+
+/* Would D compute in S's master? Yoke's own, which need not have been made yet, are aligned for all. */
+static bool fits(const struct yk_store *s, const struct yk_device *d)
+{
+    return d->host_memory && (!s->app_ptr || aligned(s->app_ptr, needed_alignment(d)));
+}
+
+bool yk_store_apart(const struct yk_store *s, unsigned dev)
+{
+    return yk_store_made(s, dev) ? !s->zero_copy[dev] : !fits(s, &yk_rt.machine->device[dev]);
+}
+
+/* Could bytes of it have to be copied from device to device? */
+static bool is_copied(const struct yk_store *s)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (yk_rt.machine->device[i].usable && yk_store_apart(s, i))
+            return true;
+    return false;
+}
+
 /* The rest of a store whose real buffer, master and place are there; on failure they are given back. */
 static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *ctx, size_t size, unsigned at,
                                         cl_int *err)
@@ -190,6 +218,7 @@ static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *c
     if (s->host_only)
         yk_tenant_begin(s); /* without memory for that it stays on the host */
     s->at_primary = s->only_primary = !s->host_only;
+    s->copied = is_copied(s);
     yk_lock_init(&s->lock, YK_RANK_MEM);
     if (gathered(s))
         enlist(s);
@@ -312,19 +341,6 @@ bool yk_store_owns(struct yk_store *s, const void *at)
     return owns;
 }
 
-bool yk_store_apart(const struct yk_store *s, unsigned dev)
-{
-    return yk_store_made(s, dev) ? !s->zero_copy[dev] : !yk_rt.machine->device[dev].host_memory;
-}
-
-/* For D to compute in a master. What the program gave the primary's driver may be aligned to less than a vector, for
- * which the code of another driver need not be made. */
-static size_t needed_alignment(const struct yk_device *d)
-{
-    size_t own = d->mem_align_bits / 8;
-    return own > d->host_align && !yk_device_same_kind(d, yk_rt.primary) ? own : d->host_align;
-}
-
 cl_mem yk_store_real(struct yk_store *s, unsigned dev)
 {
     cl_mem real = yk_store_made(s, dev);
@@ -335,7 +351,7 @@ cl_mem yk_store_real(struct yk_store *s, unsigned dev)
     if (!ctx)
         return NULL;
     unsigned char *master = d->host_memory ? yk_store_master(s) : NULL;
-    bool zero_copy = master && aligned(master, needed_alignment(d));
+    bool zero_copy = master && fits(s, d);
     cl_int err;
     uint64_t began = yk_now_ns();
     real = d->cl->CreateBuffer(ctx, CL_MEM_READ_WRITE | (zero_copy ? CL_MEM_USE_HOST_PTR : 0), s->size,

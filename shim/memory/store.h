@@ -50,6 +50,7 @@ struct yk_store {
     cl_mem real[YK_MAX_DEVICES];
     struct yk_subs *subs;           /* sub-buffers of real[d] (subs.h, which guards it); NULL: none */
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
+    bool copied;                    /* some device works, or would, in a memory of its own for it; never changes */
     struct yk_lock lock;            /* guards map and creation flags; no driver call under it */
     struct yk_map map;
     struct yk_lacked *lacked; /* YK_LACKED of them, or NULL; under the lock */

@@ -77,19 +77,10 @@ void yk_users_note(const struct yk_launch *l, cl_uint n, const cl_event *wait)
     }
 }
 
-/* Does some device of this machine have memory of its own? */
-static bool copies(void)
-{
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (!yk_rt.machine->device[i].host_memory)
-            return true;
-    return false;
-}
-
 void yk_users_note_command(struct yk_queue *q, const struct yk_mem *m, bool writes, cl_uint n, const cl_event *wait)
 {
     const struct use c = use_of(q, n, wait);
-    if (used_of(m) && (m->image || copies()))
+    if (used_of(m) && (m->image || m->store->copied))
         note(used_of(m), &c, writes || m->image);
 }
 
@@ -97,7 +88,7 @@ void yk_users_note_command(struct yk_queue *q, const struct yk_mem *m, bool writ
 static struct yk_used *alone_with(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned i)
 {
     const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
-    return m && (m->image || f->arg[i].atomic || copies()) ? used_of(m) : NULL;
+    return m && (m->image || f->arg[i].atomic || (m->store && m->store->copied)) ? used_of(m) : NULL;
 }
 
 static unsigned count(const struct yk_launch *l, const struct yk_facts_kernel *f)
@@ -108,7 +99,7 @@ static unsigned count(const struct yk_launch *l, const struct yk_facts_kernel *f
 /* May the program be writing to it through a map? Elsewhere than the launch, which brings and puts together more. */
 static bool is_written_by_host(const struct yk_mem *m)
 {
-    return m->store && copies() && __atomic_load_n(&m->store->write_maps, __ATOMIC_SEQ_CST);
+    return m->store && m->store->copied && __atomic_load_n(&m->store->write_maps, __ATOMIC_SEQ_CST);
 }
 
 const char *yk_users_forbid(const struct yk_launch *l, const struct yk_facts_kernel *f)
