@@ -168,6 +168,7 @@ struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size
         }
         region = (cl_buffer_region){0, 1};
     }
+    yk_subs_first(parent->store, parent->flags);
     cl_mem real = d->cl->CreateSubBuffer(parent->store->real[d->index], yk_store_driver_flags(flags),
                                          CL_BUFFER_CREATE_TYPE_REGION, &region, err);
     if (!real)

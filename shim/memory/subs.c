@@ -9,6 +9,18 @@ struct yk_sub {
     bool live; /* the program has it */
 };
 
+void yk_subs_first(struct yk_store *s, cl_mem_flags flags)
+{
+    const struct yk_device *d = yk_rt.primary;
+    if (d->type & CL_DEVICE_TYPE_CPU || !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || s->host_only ||
+        __atomic_exchange_n(&s->had_subs, true, __ATOMIC_ACQ_REL))
+        return;
+    cl_command_queue q = yk_context_transfer_queue(s->ctx, d->index);
+    unsigned char byte;
+    if (q) /* whatever it says, the program's own commands will say it too */
+        (void)d->cl->EnqueueReadBuffer(q, s->real[d->index], CL_TRUE, 0, sizeof byte, &byte, 0, NULL, NULL);
+}
+
 /* Of one device, the newest last. */
 struct yk_subs {
     struct yk_sub *v;

@@ -8,6 +8,12 @@
 
 #include "shim/memory/store.h"
 
+/** The primary's first sub-buffer of S, made with FLAGS, is going to be made. What a buffer is made with NVIDIA's
+ * driver (580) gives the device when the buffer is first used; where a kernel uses a sub-buffer before, it may do so
+ * once more after that kernel, and what the kernel wrote is lost, bare too. So a byte of the buffer itself is read
+ * before. Cost: once for each such buffer a blocking read; nothing where the primary is a CPU. */
+void yk_subs_first(struct yk_store *s, cl_mem_flags flags);
+
 /** DEV's sub-buffer of bytes [ORIGIN, ORIGIN + SIZE) of its buffer WHOLE, S's. NULL: cannot be had. Thread: any; no
  * lock held. Cost: the driver's, and a look at the others. */
 cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, size_t origin, size_t size);

@@ -43,6 +43,7 @@ static cl_int fill(cl_mem m)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     d->used += room;
     m->owns = true;
+    m->given = m->host_ptr && !m->host;
     if (m->host_ptr && m->flags & CL_MEM_USE_HOST_PTR)
         read_kept(m->data, m->host_ptr, m->size);
     else if (m->host_ptr)
@@ -118,6 +119,24 @@ static void sub_released(cl_mem m)
             subs[i] = subs[i + 1];
     }
     nsubs -= found;
+}
+
+/* What NVIDIA's driver may then lose. Under the lock. */
+static long early[STUB_DEVICES];
+
+void stub_mem_used(cl_mem m)
+{
+    m->used = true;
+    if (m->parent && m->parent->given && !m->parent->used)
+        early[m->o.device]++;
+}
+
+long stub_sub_early(unsigned device)
+{
+    stub_enter();
+    long n = early[device];
+    stub_leave();
+    return n;
 }
 
 long stub_sub_disorder(unsigned device)

@@ -119,6 +119,7 @@ struct _cl_mem {
     char *data;
     void *host_ptr;
     bool owns, host;
+    bool given, used; /* made with the program's bytes, in memory of the device's own; by a command */
     unsigned maps;
     struct stub_map *map;
     struct stub_destructor *destructors;
@@ -219,6 +220,9 @@ unsigned stub_device_of(const void *object);
 __attribute__((visibility("default"))) long stub_live(void);
 /** Sub-buffers of DEVICE that were released while a newer one that overlaps them was there. Exported, for tests. */
 __attribute__((visibility("default"))) long stub_sub_disorder(unsigned device);
+/** Commands on sub-buffers of DEVICE whose buffer was made with the program's bytes and had not been used itself.
+ * Exported, for tests. */
+__attribute__((visibility("default"))) long stub_sub_early(unsigned device);
 cl_int stub_answer(const void *value, size_t size, size_t room, void *to, size_t *size_ret);
 void stub_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* The entry point that this thread is in. Initial-exec: LeakSanitizer stumbles over the other kind in live threads. */
@@ -253,6 +257,7 @@ void stub_event_end(cl_event event, cl_int status);  /* locked */
 
 /* mem.c, kernel.c, program.c, functions.c */
 void stub_mem_use(struct stub_command *c, cl_mem m); /* until C is done; locked */
+void stub_mem_used(cl_mem m);                        /* by a command; locked */
 void stub_destroy(struct stub_object *o);            /* what an object owns, then itself; not locked */
 bool stub_signature(const char *source, const char *name, struct stub_signature *s);
 unsigned stub_kernel_names(const char *source, char names[][64], unsigned max);

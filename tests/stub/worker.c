@@ -27,6 +27,7 @@ struct stub_command *stub_command(cl_int (*run)(struct stub_command *), const vo
 void stub_mem_use(struct stub_command *c, cl_mem m)
 {
     stub_use(m);
+    stub_mem_used(m);
     c->mem[c->n_mem++] = m;
 }
 
