@@ -84,8 +84,8 @@ static void set_status(cl_int *binary_status, cl_uint n, cl_int err)
 }
 
 /* A binary that yoke gave out: the primary's own, with what lets its launches be split. */
-static cl_program from_container(struct yk_context *ctx, const struct yk_container *c, cl_int *binary_status,
-                                 cl_int *errcode_ret)
+static cl_program from_container(struct yk_context *ctx, const struct yk_container *c, struct yk_hash hash,
+                                 cl_int *binary_status, cl_int *errcode_ret)
 {
     const unsigned char *binary = c->binary;
     cl_int err = CL_SUCCESS;
@@ -98,6 +98,8 @@ static cl_program from_container(struct yk_context *ctx, const struct yk_contain
         yk_set_err(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         return NULL;
     }
+    if (p)
+        p->binary = hash;
     return made;
 }
 
@@ -132,7 +134,8 @@ cl_program yk_api_CreateProgramWithBinary(cl_context context, cl_uint num_device
         yk_set_err(errcode_ret, CL_INVALID_BINARY);
         p = NULL;
     } else if (is == YK_CONTAINER_GOOD) {
-        p = from_container(ctx, &container, binary_status, errcode_ret);
+        p = from_container(ctx, &container, yk_hash_bytes((struct yk_hash){0, 0}, binaries[0], lengths[0]),
+                           binary_status, errcode_ret);
     } else {
         cl_program real = YK_CL_P->CreateProgramWithBinary(ctx->real[YK_P], num_devices, devices.id, lengths, binaries,
                                                            binary_status, &err);

@@ -1,6 +1,7 @@
 #include "shim/object/program.h"
 #include <stdlib.h>
 #include <string.h>
+#include "shim/queue/included.h"
 
 static void program_destroy(struct yk_handle *h)
 {
@@ -41,7 +42,7 @@ struct yk_build *yk_program_begin(struct yk_program *p, const char *options, con
                                       [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
     bool whole = p->ctx->whole;
     return yk_build_begin(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
-                          p->origin == YK_PROGRAM_SOURCE ? begun : NULL,
+                          p->origin == YK_PROGRAM_SOURCE ? begun : NULL, p->options ? &p->binary : NULL,
                           whole ? "the context has sub-devices" : why[p->origin]);
 }
 
@@ -83,7 +84,9 @@ struct yk_container_image yk_program_container(struct yk_program *p, cl_int *err
     if (*err == CL_SUCCESS && binary) {
         c.binary = binary;
         image = yk_container_write(&c);
-        if (!image.bytes)
+        if (image.bytes)
+            yk_included_given(b, yk_hash_bytes((struct yk_hash){0, 0}, image.bytes, image.size));
+        else
             *err = CL_OUT_OF_HOST_MEMORY;
     }
     free(binary);

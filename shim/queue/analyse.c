@@ -6,6 +6,7 @@
 #include "shim/core/background.h"
 #include "shim/core/runtime.h"
 #include "shim/queue/build.h"
+#include "shim/queue/included.h"
 #include "shim/queue/targets.h"
 #include "transform/client_cache.h"
 
@@ -17,6 +18,8 @@ unsigned yk_analyse_target(unsigned dev)
 bool yk_analyse_same_files(const struct yk_build *b, const struct yk_facts *f)
 {
     char folder[PATH_MAX];
+    if (f->nfiles && b->from_binary)
+        return yk_included_same(b->binary, f);
     return !f->nfiles || (b->folder && getcwd(folder, sizeof folder) && !strcmp(folder, b->folder) &&
                           yk_client_cache_older(f, b->begun));
 }
@@ -45,8 +48,10 @@ yk_status yk_analyse(const struct yk_build *b, bool cached, enum yk_analysis wha
     yk_arena_finish(&arena);
     if (s == YK_OK && !yk_analyse_same_files(b, out)) {
         yk_facts_finish(out);
-        *out = (struct yk_facts){.variant_options = "",
-                                 .refused = "a file that the program includes may have changed since it was built"};
+        *out = (struct yk_facts){
+            .variant_options = "",
+            .refused = b->from_binary ? "the program comes from a binary, and what its source includes may have changed"
+                                      : "a file that the program includes may have changed since it was built"};
     }
     return s;
 }

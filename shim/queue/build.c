@@ -11,6 +11,7 @@
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
 #include "shim/queue/beside.h"
+#include "shim/queue/included.h"
 #include "shim/queue/merged.h"
 #include "shim/queue/remember_program.h"
 #include "shim/queue/stages_code.h"
@@ -115,6 +116,8 @@ static void analysed(struct yk_build *b)
     struct yk_build_need need = yk_build_needs(&b->facts);
     if (b->facts.nfiles)
         b->files = yk_warm_files(&b->facts);
+    if (b->files)
+        yk_included_known(b);
     if (b->facts.refused) {
         yk_build_set_state(b, YK_BUILD_NONE, b->facts.refused);
     } else if (b->facts.nfiles && !b->files) {
@@ -191,7 +194,7 @@ static void *look_up(void *arg)
 }
 
 struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, const char *reason)
+                                const struct timespec *begun, const struct yk_hash *binary, const char *reason)
 {
     const struct yk_device *d = yk_rt.primary;
     struct yk_build *b = calloc(1, sizeof *b);
@@ -212,6 +215,8 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
         b->begun = *begun;
         b->folder = getcwd(NULL, 0); /* NULL: without it no included file is trusted */
     }
+    b->from_binary = binary != NULL;
+    b->binary = binary ? *binary : (struct yk_hash){0, 0};
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);
     pthread_cond_init(&b->changed, NULL);

@@ -32,6 +32,11 @@ struct yk_build {
     char *files;           /* that the source includes, as yoke-warm is told of them; NULL: none */
     struct timespec begun; /* when the primary began to build it (CLOCK_REALTIME_COARSE); 0: long ago, from a binary */
     char *folder;          /* the current one then */
+    bool from_binary;      /* that yoke has given out before, */
+    struct yk_hash binary; /* whose hash this is */
+    bool files_known;      /* what it includes is known and what it was built from; under lock, as are these two: */
+    bool is_given;         /* a binary of it has been given out, */
+    struct yk_hash given;  /* the last one's hash */
     double seconds;        /* that the primary took to build it: what another device is predicted to take */
     double spent; /* seconds that the primary took, or would have, for the launches of its kernels, as far as known */
     double noted; /* what of it worth.c has last told later processes */
@@ -64,13 +69,14 @@ struct yk_build {
 
 /**
  * The record of a program that the primary is about to build, from BEGUN on (CLOCK_REALTIME_COARSE; NULL: it was built
- * in another process, or at its creation). Facts are looked up in the transformer's cache beside the primary's build,
+ * in another process, or at its creation). BINARY: the hash of the one that yoke has given out and that it was made
+ * from; NULL: of none. Facts are looked up in the transformer's cache beside the primary's build,
  * and what earlier processes have left for other devices is loaded then.
  * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory, or
  * the driver does not retain REAL. yk_build_built follows, or the build has failed and the hold is given back.
  */
 struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, const char *reason);
+                                const struct timespec *begun, const struct yk_hash *binary, const char *reason);
 
 /** The primary has built B, in SECONDS. Waits for the look-up in the cache; where that found nothing nobody is asked
  * yet, unless splits are insisted on. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A program that includes a file computes what the primary compiled, whatever has become of that file before yoke or another device
-reads it; and where nothing has become of it, it is split.
+reads it; and where nothing has become of it, it is split, from its binary too.
 
     included.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
 import os
@@ -55,17 +55,21 @@ def main():
             if yoke != bare:
                 wrong.append(f"{what}: {yoke} instead of {bare}")
 
+        def split(what, how, factor):
+            logs = [f"{home}/{name}-{how}.log" for name in ("bare", "yoke")]
+            both(what, how, factor, bare=logs[0], yoke=logs[1])
+            done = subprocess.run([COUNTCHECK, "--bare", logs[0], "--split-at-least", "16", logs[1]], capture_output=True, text=True)
+            if done.returncode:
+                wrong.append(f"{what}: not split: {done.stdout}{done.stderr}")
+
         both("rewritten after the build", "rewrite", 3)
         both("another folder after the build", "elsewhere", 4)
-        both("as it is", "plain", 3, bare=f"{home}/bare.log", yoke=f"{home}/yoke.log")
-        done = subprocess.run([COUNTCHECK, "--bare", f"{home}/bare.log", "--split-at-least", "16", f"{home}/yoke.log"],
-                              capture_output=True, text=True)
-        if done.returncode:
-            wrong.append(f"not split: {done.stdout}{done.stderr}")
+        split("as it is", "plain", 3)
         both("another by the next run", "plain", 6)
         both("saved", "save", 3)
+        split("loaded as it was saved", "load", None)
         both("another by the time the binary is loaded", "plain", 7)
-        both("loaded", "load", None)
+        both("loaded after that", "load", None)
     print("\n".join(f"WRONG: {w}" for w in wrong) or "the same as bare, and split")
     sys.exit(1 if wrong else 0)
 
