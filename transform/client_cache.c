@@ -1,4 +1,5 @@
 #include "transform/client_cache.h"
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,46 @@ static bool stat_folder(const char *path, struct stat *st)
     return !stat(*path == '/' ? "/" : ".", st);
 }
 
-bool yk_client_cache_older(const struct yk_facts *f, struct timespec t)
+char *yk_client_cache_names(void)
+{
+    enum { MOST = 1 << 16 }; /* bytes */
+    char *names = NULL;
+    size_t n;
+    DIR *folder = opendir(".");
+    FILE *to = folder ? open_memstream(&names, &n) : NULL;
+    long written = 0;
+    for (const struct dirent *e; to && written < MOST && (e = readdir(folder));)
+        written += fprintf(to, "%s%c", e->d_name, 0);
+    if (folder)
+        closedir(folder);
+    if (to && !fclose(to) && written < MOST)
+        return names; /* with the NUL behind it */
+    free(names);
+    return NULL;
+}
+
+/* Was nothing there under PATH, says what was in the current folder? False also where that does not say. */
+static bool was_absent(const char *path, const char *names)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    size_t n = strcspn(path, "/");
+    if (!names || !n || *path == '.')
+        return false;
+    while (*names && (strncmp(names, path, n) || names[n]))
+        names += strlen(names) + 1;
+    return !*names;
+}
+
+bool yk_client_cache_older(const struct yk_facts *f, struct timespec t, const char *names)
 {
     for (unsigned i = 0; i < f->nfiles; i++) {
         struct stat st;
         const struct yk_facts_file *file = &f->file[i];
         if (file->absent ? !access(file->path, F_OK) || !stat_folder(file->path, &st) : stat(file->path, &st))
             return false;
+        if (file->absent && was_absent(file->path, names))
+            continue;
         if (st.st_ctim.tv_sec > t.tv_sec || (st.st_ctim.tv_sec == t.tv_sec && st.st_ctim.tv_nsec >= t.tv_nsec))
             return false;
     }

@@ -18,9 +18,15 @@ void yk_client_cache_put(struct yk_hash key, const char *text, size_t n);
 /**
  * Are the files that F's source included the ones that a compiler met at T or after it, until now? They are where none
  * has changed since before T, nor any folder in which one was looked for in vain. T: of CLOCK_REALTIME_COARSE, from
- * which files have their times. Relative to the current folder. Thread: any. Cost: a stat per file.
+ * which files have their times. NAMES: what yk_client_cache_names said at T, so that a file which the program creates
+ * in the current folder is not taken for one that was there and is gone; or NULL. Relative to the current folder.
+ * Thread: any. Cost: a stat per file.
  */
-bool yk_client_cache_older(const struct yk_facts *f, struct timespec t);
+bool yk_client_cache_older(const struct yk_facts *f, struct timespec t, const char *names);
+
+/** The names in the current folder, each with a NUL, an empty one behind the last. NULL: not known, or too many.
+ * Owned by the caller (free). Cost: a look at the folder. */
+char *yk_client_cache_names(void);
 
 /** Do the files that F's source included still hold the bytes seen? Relative to the current folder. */
 bool yk_client_cache_fresh(const struct yk_facts *f);

@@ -21,7 +21,7 @@ bool yk_analyse_same_files(const struct yk_build *b, const struct yk_facts *f)
     if (f->nfiles && b->from_binary)
         return yk_included_same(b->binary, f);
     return !f->nfiles || (b->folder && getcwd(folder, sizeof folder) && !strcmp(folder, b->folder) &&
-                          yk_client_cache_older(f, b->begun));
+                          yk_client_cache_older(f, b->begun, b->names));
 }
 
 yk_status yk_analyse(const struct yk_build *b, bool cached, enum yk_analysis what, struct yk_facts *out)

@@ -18,6 +18,7 @@
 #include "shim/queue/use.h"
 #include "shim/queue/windows.h"
 #include "shim/queue/warm.h"
+#include "transform/client_cache.h"
 
 void yk_build_hold(struct yk_build *b)
 {
@@ -48,6 +49,7 @@ void yk_build_drop(struct yk_build *b)
     free(b->source);
     free(b->options);
     free(b->folder);
+    free(b->names);
     free(b->files);
     free(b);
 }
@@ -214,6 +216,7 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
     if (begun) {
         b->begun = *begun;
         b->folder = getcwd(NULL, 0); /* NULL: without it no included file is trusted */
+        b->names = source && strstr(source, "include") ? yk_client_cache_names() : NULL;
     }
     b->from_binary = binary != NULL;
     b->binary = binary ? *binary : (struct yk_hash){0, 0};

@@ -32,6 +32,7 @@ struct yk_build {
     char *files;           /* that the source includes, as yoke-warm is told of them; NULL: none */
     struct timespec begun; /* when the primary began to build it (CLOCK_REALTIME_COARSE); 0: long ago, from a binary */
     char *folder;          /* the current one then */
+    char *names;           /* what was in it, where the source may include files; NULL: not known */
     bool from_binary;      /* that yoke has given out before, */
     struct yk_hash binary; /* whose hash this is */
     bool files_known;      /* what it includes is known and what it was built from; under lock, as are these two: */

@@ -137,21 +137,51 @@ START_TEST(files_that_changed_since_a_build_are_seen)
     struct yk_facts_file file[] = {{path, 7, false}, {absent, 0, true}, {deep, 0, true}};
     const struct yk_facts f = {.nfiles = 3, .file = file}, none = {.nfiles = 0};
     struct timespec t = coarse_now();
-    ck_assert(yk_client_cache_older(&f, t));
+    ck_assert(yk_client_cache_older(&f, t, NULL));
     put("a.h", "new", 3, 0600);
-    ck_assert(!yk_client_cache_older(&f, t));
+    ck_assert(!yk_client_cache_older(&f, t, NULL));
     t = coarse_now();
-    ck_assert(yk_client_cache_older(&f, t));
+    ck_assert(yk_client_cache_older(&f, t, NULL));
     put("inc/a.h", "now found before it", 3, 0600);
-    ck_assert(!yk_client_cache_older(&f, t));
+    ck_assert(!yk_client_cache_older(&f, t, NULL));
     t = coarse_now();
     unlink(absent); /* found by the compiler, and gone */
-    ck_assert(!yk_client_cache_older(&f, t));
+    ck_assert(!yk_client_cache_older(&f, t, NULL));
     t = coarse_now();
-    ck_assert(yk_client_cache_older(&f, t));
+    ck_assert(yk_client_cache_older(&f, t, NULL));
     unlink(path);
-    ck_assert(!yk_client_cache_older(&f, t));
-    ck_assert(yk_client_cache_older(&none, (struct timespec){0, 0}));
+    ck_assert(!yk_client_cache_older(&f, t, NULL));
+    ck_assert(yk_client_cache_older(&none, (struct timespec){0, 0}, NULL));
+    teardown();
+}
+END_TEST
+
+/* What a program creates in its folder changes the folder, in which headers are looked for in vain. */
+START_TEST(a_file_created_beside_the_program_is_none_that_was_there)
+{
+    setup();
+    char before[400], folder[400];
+    ck_assert_ptr_nonnull(getcwd(before, sizeof before));
+    strcpy(folder, in_root("work"));
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    ck_assert_int_eq(chdir(folder), 0);
+    put("work/was.h", "there", 5, 0600);
+    struct yk_facts_file file[] = {{"a.h", 0, true}, {"./sub/b.h", 0, true}}, gone[] = {{"was.h", 0, true}},
+                         above[] = {{"../work/c.h", 0, true}};
+    struct yk_facts f = {.nfiles = 2, .file = file}, g = {.nfiles = 1, .file = gone}, h = {.nfiles = 1, .file = above};
+    struct timespec t = coarse_now();
+    char *names = yk_client_cache_names();
+    ck_assert_ptr_nonnull(names);
+    put("work/output", "of the program's", 16, 0600);
+    ck_assert(!yk_client_cache_older(&f, t, NULL));
+    ck_assert(yk_client_cache_older(&f, t, names));
+    unlink(in_root("work/was.h"));
+    ck_assert(!yk_client_cache_older(&g, t, names));
+    ck_assert(!yk_client_cache_older(&h, t, names));
+    put("work/a.h", "found before the other", 22, 0600);
+    ck_assert(!yk_client_cache_older(&f, t, names));
+    free(names);
+    ck_assert_int_eq(chdir(before), 0);
     teardown();
 }
 END_TEST
@@ -176,4 +206,5 @@ END_TEST
 
 YK_TEST_MAIN("client cache", an_answer_is_taken_and_kept, a_damaged_cache_file_is_set_aside_and_rebuilt,
              no_cache_folder_is_no_failure, an_included_file_that_changed_is_seen,
-             files_that_changed_since_a_build_are_seen, the_cache_alone_starts_nothing)
+             files_that_changed_since_a_build_are_seen, a_file_created_beside_the_program_is_none_that_was_there,
+             the_cache_alone_starts_nothing)
