@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +53,51 @@ static const char *where(const void *pc, size_t *offset)
     return name ? name : "nowhere";
 }
 
+static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+
+static bool is_watched(int sig)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i] == sig)
+            return true;
+    return false;
+}
+
+static int set(int sig, const struct sigaction *new, struct sigaction *old)
+{
+    int (*real)(int, const struct sigaction *, struct sigaction *) =
+        (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+    return real(sig, new, old);
+}
+
+/* LLVM sets handlers of its own while it compiles, and takes them back; where two threads compile at once nobody's are
+ * left. So these signals' stay what they are. */
+__attribute__((visibility("default"))) int sigaction(int sig, const struct sigaction *new, struct sigaction *old)
+{
+    if (!new || !is_watched(sig))
+        return set(sig, new, old);
+    if (old)
+        *old = (struct sigaction){.sa_handler = SIG_DFL};
+    return 0;
+}
+
+static void to_default(int sig)
+{
+    const struct sigaction a = {.sa_handler = SIG_DFL};
+    set(sig, &a, NULL);
+}
+
+/* Two threads may meet the same fault at once: the second waits for the first to have written and ended the process. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
+    static __thread volatile bool here __attribute__((tls_model("initial-exec")));
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
     const ucontext_t *c = context;
+    if (here)
+        _exit(128 + sig);
+    here = true;
+    while (atomic_flag_test_and_set(&taken))
+        pause();
     char line[512];
     size_t offset = 0;
     const char *name = where((const void *)(uintptr_t)c->uc_mcontext.gregs[REG_RIP], &offset);
@@ -62,7 +106,9 @@ static void crashed(int sig, siginfo_t *info, void *context)
     int fd = log_path[0] ? open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
     if (n > 0 && (write(STDERR_FILENO, line, (size_t)n) < 0 || (fd >= 0 && write(fd, line, (size_t)n) < 0)))
         _exit(128 + sig);
-    raise(sig); /* SA_RESETHAND: its default is back */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        to_default(signals[i]);
+    raise(sig);
 }
 
 /* A stack that overflows has no room for a handler: each thread gets another, which ends with the process. */
@@ -103,7 +149,6 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 
 __attribute__((constructor)) static void watch(void)
 {
-    static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
     void *frame[1];
     const char *path = getenv("YOKE_TEST_CRASH_LOG");
     if (path && strlen(path) < sizeof log_path)
@@ -111,8 +156,7 @@ __attribute__((constructor)) static void watch(void)
     other_stack();
     backtrace(frame, 1); /* loads what it needs now rather than in a handler */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction a = {.sa_sigaction = crashed,
-                              .sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_SIGINFO | SA_ONSTACK};
-        sigaction(signals[i], &a, NULL);
+        struct sigaction a = {.sa_sigaction = crashed, .sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK};
+        set(signals[i], &a, NULL);
     }
 }

@@ -1,8 +1,8 @@
-/* Programs of several in-order queues that work in the same buffers at once, from a seed: lanes FIRST LAST runs the
- * programs FIRST..LAST. A plain OpenCL program that knows by itself what is right: in each round every queue (a lane)
- * has a piece of each buffer to itself and does as it likes in it, one to four threads enqueue, and a model on the host
- * says what every read must bring and what the buffers hold in between and in the end. Pieces begin and end at any
- * word, and change with the rounds. */
+/* Programs of several in-order queues that work in the same buffers at once, from a seed: lanes FIRST LAST [images]
+ * runs the programs FIRST..LAST, with images too. A plain OpenCL program that knows by itself what is right: in each
+ * round every queue (a lane) has a piece of each buffer to itself and does as it likes in it, one to four threads
+ * enqueue, and a model on the host says what every read must bring and what the buffers hold in between and in the end.
+ * Pieces begin and end at any word, and change with the rounds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static cl_device_id device;
 static cl_program program;
 static struct lane lanes[LANES];
 static unsigned nlanes, nthreads;
-static int *memory[BUFFERS];
+static int *memory[BUFFERS + IMAGES];
+static bool with_images;
 static pthread_barrier_t meeting;
 
 static void meet(void)
@@ -71,6 +72,21 @@ static void share_out(uint64_t *state)
     }
 }
 
+/* Rows of the images likewise. */
+static void share_out_rows(uint64_t *state)
+{
+    for (unsigned i = 0; i < IMAGES; i++) {
+        unsigned from = 0, turn = lanes_draw(state, nlanes), owner = lanes_draw(state, nlanes);
+        bool alone = lanes_draw(state, 2);
+        for (unsigned k = 0; k < nlanes; k++) {
+            unsigned id = (k + turn) % nlanes, left = HEIGHT - from, rest = nlanes - 1 - k,
+                     n = rest ? 1 + lanes_draw(state, left - rest) : left;
+            lanes[id].rows[i] = alone ? (struct piece){0, id == owner ? HEIGHT : 0} : (struct piece){from, n};
+            from += n;
+        }
+    }
+}
+
 static void look_at_all(const char *when)
 {
     static int whole[CELLS];
@@ -80,6 +96,29 @@ static void look_at_all(const char *when)
             "read");
         lanes_compare(NULL, when, whole, shared.model[b], b, 0, CELLS);
     }
+    for (unsigned i = 0; i < IMAGES && with_images; i++) {
+        const size_t origin[3] = {0}, region[3] = {WIDTH, HEIGHT, 1};
+        lanes_check(
+            clEnqueueReadImage(lanes[0].queue, shared.image[i], CL_TRUE, origin, region, 0, 0, whole, 0, NULL, NULL),
+            "read");
+        lanes_compare(NULL, when, whole, shared.texels[i], BUFFERS + i, 0, WIDTH * HEIGHT);
+    }
+}
+
+static void make_image(unsigned i, uint64_t *state)
+{
+    static const cl_mem_flags kinds[IMAGES] = {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR,
+                                               CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR};
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
+    int **at = &memory[BUFFERS + i];
+    cl_int err;
+    for (int k = 0; k < WIDTH * HEIGHT; k++)
+        shared.texels[i][k] = (int)lanes_draw(state, 1u << 20);
+    *at = lanes_make(sizeof shared.texels[i]);
+    memcpy(*at, shared.texels[i], sizeof shared.texels[i]);
+    shared.image[i] = clCreateImage(context, CL_MEM_READ_WRITE | kinds[i], &format, &desc, *at, &err);
+    lanes_check(err, "clCreateImage");
 }
 
 /* Buffer B: the driver's, over the program's memory wherever that begins, or in memory that the host shares. */
@@ -107,18 +146,21 @@ static void run_program(void)
     nthreads = 1 + lanes_draw(&state, nlanes);
     for (unsigned b = 0; b < BUFFERS; b++)
         make_buffer(b, &state);
+    for (unsigned i = 0; i < IMAGES && with_images; i++)
+        make_image(i, &state);
     for (unsigned i = 0; i < nlanes; i++) {
         struct lane *l = &lanes[i];
         *l = (struct lane){.id = i, .state = shared.seed * 7919u + i};
         l->queue = clCreateCommandQueue(context, device, 0, &err);
         lanes_check(err, "clCreateCommandQueue");
-        for (int k = 0; k < KERNELS; k++) {
+        for (int k = 0; k < (with_images ? KERNELS : PAINT); k++) {
             l->kernel[k] = clCreateKernel(program, lanes_names[k], &err);
             lanes_check(err, lanes_names[k]);
         }
     }
     pthread_barrier_init(&meeting, NULL, nthreads + 1);
     share_out(&state);
+    share_out_rows(&state);
     for (unsigned i = 0; i < nthreads; i++)
         if (pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i))
             lanes_check(CL_OUT_OF_HOST_MEMORY, "pthread_create");
@@ -127,6 +169,7 @@ static void run_program(void)
         if (lanes_draw(&state, 2))
             look_at_all("what is there between two rounds");
         share_out(&state);
+        share_out_rows(&state);
         meet();
     }
     for (unsigned i = 0; i < nthreads; i++)
@@ -134,7 +177,7 @@ static void run_program(void)
     look_at_all("the end");
     pthread_barrier_destroy(&meeting);
     for (unsigned i = 0; i < nlanes; i++) {
-        for (int k = 0; k < KERNELS; k++)
+        for (int k = 0; k < (with_images ? KERNELS : PAINT); k++)
             lanes_check(clReleaseKernel(lanes[i].kernel[k]), "clReleaseKernel");
         lanes_check(clReleaseCommandQueue(lanes[i].queue), "clReleaseCommandQueue");
     }
@@ -142,18 +185,22 @@ static void run_program(void)
         lanes_check(clReleaseMemObject(shared.buffer[b]), "clReleaseMemObject");
         free(memory[b]);
     }
+    for (unsigned i = 0; i < IMAGES && with_images; i++) {
+        lanes_check(clReleaseMemObject(shared.image[i]), "clReleaseMemObject");
+        free(memory[BUFFERS + i]);
+    }
 }
 
 static void set_up(void)
 {
     cl_platform_id platform;
-    const char *text = lanes_source;
+    const char *text[] = {lanes_source, lanes_texels_source};
     cl_int err;
     lanes_check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     lanes_check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     lanes_check(err, "clCreateContext");
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    program = clCreateProgramWithSource(context, with_images ? 2 : 1, text, NULL, &err);
     lanes_check(err, "clCreateProgramWithSource");
     lanes_check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
     for (int i = 0; i < INDICES; i++)
@@ -165,8 +212,9 @@ static void set_up(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: lanes FIRST LAST\n");
+    with_images = argc == 4 && !strcmp(argv[3], "images");
+    if (argc != 3 + with_images) {
+        fprintf(stderr, "usage: lanes FIRST LAST [images]\n");
         return 2;
     }
     unsigned first = (unsigned)atoi(argv[1]), last = (unsigned)atoi(argv[2]);

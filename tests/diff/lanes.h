@@ -1,5 +1,5 @@
-/* A lane: an in-order queue, the pieces of the buffers that are its own for the moment, and what it does in them
- * (lanes_operate.c) beside the model of what they hold. Who uses it: lanes.c. */
+/* A lane: an in-order queue, the pieces of the buffers and images that are its own for the moment, and what it does in
+ * them (lanes_operate.c, lanes_texels.c) beside the model of what they hold. Who uses it: lanes.c. */
 #ifndef YK_TESTS_DIFF_LANES_H
 #define YK_TESTS_DIFF_LANES_H
 
@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BUFFERS = 4, CELLS = 1 << 15, LATER = 64, LOG = 16, INDICES = 1024 };
-enum kernel { SCALE, MOVE, TURN, SPREAD, COUNT, SOME, KERNELS };
+enum { BUFFERS = 4, CELLS = 1 << 15, LATER = 64, LOG = 16, INDICES = 1024, ROW = 32 };
+enum { IMAGES = 3, WIDTH = 64, HEIGHT = 256 }; /* of one unsigned 32-bit channel */
+enum kernel { SCALE, MOVE, TURN, SPREAD, COUNT, SOME, PAINT, BLEND, TAKE, KERNELS };
 
 struct piece {
     unsigned at, n;
@@ -25,7 +26,7 @@ struct lane {
     uint64_t state;
     cl_command_queue queue;
     cl_kernel kernel[KERNELS];
-    struct piece piece[BUFFERS];
+    struct piece piece[BUFFERS], rows[IMAGES];
     struct later later[LATER];
     char log[LOG][80];
 };
@@ -36,11 +37,13 @@ struct shared {
     bool failed; /* atomic */
     cl_mem index, buffer[BUFFERS];
     int indices[INDICES], model[BUFFERS][CELLS];
+    cl_mem image[IMAGES]; /* NULL: no images */
+    int texels[IMAGES][WIDTH * HEIGHT];
 };
 extern struct shared shared;
 
-/* The kernels' text and names, in the order of the enumeration. */
-extern const char lanes_source[];
+/* The kernels' text and names, in the order of the enumeration; those of images are the last three. */
+extern const char lanes_source[], lanes_texels_source[];
 extern const char *const lanes_names[KERNELS];
 
 /* Ends the process unless ERR is CL_SUCCESS. */
@@ -56,6 +59,17 @@ void lanes_compare(struct lane *l, const char *how, const int *got, const int *e
 
 /* Something that L draws, in its pieces; MAPS: it may map. */
 void lanes_operate(struct lane *l, bool maps);
+
+/* The same with images. */
+void lanes_texels(struct lane *l, bool maps);
+
+/* A part of L's piece of buffer B, in words; how many, from *AT. */
+unsigned lanes_some_of(struct lane *l, unsigned b, unsigned *at);
+
+void lanes_note(struct lane *l, const char *what, unsigned b, unsigned at, unsigned n);
+
+/* Memory of N words for a command that is not waited for, N words of buffer B at AT; EXPECTED: what it must bring. */
+int *lanes_keep(struct lane *l, unsigned b, unsigned at, unsigned n, const int *expected);
 
 /* Wait for L's queue, and compare what it has read. */
 void lanes_finish(struct lane *l);

@@ -4,8 +4,6 @@
 #include <unistd.h>
 #include "tests/diff/lanes.h"
 
-enum { ROW = 32 };
-
 const char lanes_source[] =
     "kernel void scale(global int *b, int at, int n, int c) { int i = get_global_id(0); if (i < n) b[at + i] = b[at + "
     "i] * 3 + c; }\n"
@@ -20,7 +18,7 @@ const char lanes_source[] =
     "kernel void some(global int *b, int at, int n, int c) { int i = get_global_id(0); if (i < n && (b[at + i] & 1)) "
     "b[at + i] = c; }\n";
 
-const char *const lanes_names[KERNELS] = {"scale", "move", "turn", "spread", "count", "some"};
+const char *const lanes_names[KERNELS] = {"scale", "move", "turn", "spread", "count", "some", "paint", "blend", "take"};
 
 struct shared shared;
 
@@ -46,7 +44,7 @@ void *lanes_make(size_t bytes)
     return p;
 }
 
-static void note(struct lane *l, const char *what, unsigned b, unsigned at, unsigned n)
+void lanes_note(struct lane *l, const char *what, unsigned b, unsigned at, unsigned n)
 {
     snprintf(l->log[l->nlog++ % LOG], sizeof l->log[0], "%s buffer %u, %u words at %u", what, b, n, at);
 }
@@ -83,8 +81,7 @@ void lanes_finish(struct lane *l)
     l->nlater = 0;
 }
 
-/* Memory of N words for a command that is not waited for. */
-static int *keep(struct lane *l, unsigned b, unsigned at, unsigned n, const int *expected)
+int *lanes_keep(struct lane *l, unsigned b, unsigned at, unsigned n, const int *expected)
 {
     if (l->nlater == LATER)
         lanes_finish(l);
@@ -97,7 +94,7 @@ static int *keep(struct lane *l, unsigned b, unsigned at, unsigned n, const int 
     return r->memory;
 }
 
-static unsigned some_of(struct lane *l, unsigned b, unsigned *at)
+unsigned lanes_some_of(struct lane *l, unsigned b, unsigned *at)
 {
     struct piece p = l->piece[b];
     *at = p.at;
@@ -129,7 +126,7 @@ static void launch_in_place(struct lane *l, enum kernel which, unsigned b, cl_me
 {
     const int c = (int)lanes_draw(&l->state, 1000);
     int *m = shared.model[b] + at;
-    note(l, lanes_names[which], b, at, n);
+    lanes_note(l, lanes_names[which], b, at, n);
     pass(l->kernel[which], 0, &in, sizeof in);
     go(l, l->kernel[which], 1, (const int[]){(int)(at - origin), (int)n, c}, 3, n);
     for (unsigned i = 0; i < n; i++) {
@@ -144,7 +141,7 @@ static void launch_in_place(struct lane *l, enum kernel which, unsigned b, cl_me
 
 static void launch_across(struct lane *l, bool turn, unsigned b, unsigned other)
 {
-    unsigned from, at, n = some_of(l, other, &from), most = some_of(l, b, &at);
+    unsigned from, at, n = lanes_some_of(l, other, &from), most = lanes_some_of(l, b, &at);
     int c = (int)(lanes_draw(&l->state, 1000) | 1);
     n = n < most ? n : most;
     if (!n)
@@ -152,7 +149,7 @@ static void launch_across(struct lane *l, bool turn, unsigned b, unsigned other)
     while (turn && (n & (n - 1)))
         n &= n - 1;
     cl_kernel k = l->kernel[turn ? TURN : MOVE];
-    note(l, turn ? "turn into" : "move into", b, at, n);
+    lanes_note(l, turn ? "turn into" : "move into", b, at, n);
     pass(k, 0, &shared.buffer[other], sizeof(cl_mem));
     pass(k, 1, &(int){(int)from}, sizeof(int));
     pass(k, 2, &shared.buffer[b], sizeof(cl_mem));
@@ -166,11 +163,11 @@ static void launch_across(struct lane *l, bool turn, unsigned b, unsigned other)
 
 static void launch_spread(struct lane *l, unsigned b)
 {
-    unsigned at, n = some_of(l, b, &at);
+    unsigned at, n = lanes_some_of(l, b, &at);
     const int c = (int)lanes_draw(&l->state, 1000);
     if (n < INDICES)
         return;
-    note(l, "spread into", b, at, INDICES);
+    lanes_note(l, "spread into", b, at, INDICES);
     pass(l->kernel[SPREAD], 0, &shared.index, sizeof(cl_mem));
     pass(l->kernel[SPREAD], 1, &shared.buffer[b], sizeof(cl_mem));
     go(l, l->kernel[SPREAD], 2, (const int[]){(int)at, INDICES, c}, 3, INDICES);
@@ -182,7 +179,7 @@ static void launch_spread(struct lane *l, unsigned b)
 static void launch_part(struct lane *l, unsigned b)
 {
     const unsigned align = 1024; /* words */
-    unsigned at, n = some_of(l, b, &at), first = (at + align - 1) / align * align;
+    unsigned at, n = lanes_some_of(l, b, &at), first = (at + align - 1) / align * align;
     if (first + 8 >= at + n)
         return;
     n -= first - at;
@@ -197,10 +194,10 @@ static void launch_part(struct lane *l, unsigned b)
 static void write_words(struct lane *l, unsigned b, unsigned at, unsigned n)
 {
     bool waits = lanes_draw(&l->state, 2), rows = n >= 2 * ROW && lanes_draw(&l->state, 3) == 0;
-    note(l, waits ? "write to" : "write later to", b, at, n);
+    lanes_note(l, waits ? "write to" : "write later to", b, at, n);
     if (rows)
         n -= n % ROW;
-    int *words = keep(l, b, at, n, NULL);
+    int *words = lanes_keep(l, b, at, n, NULL);
     for (unsigned i = 0; i < n; i++)
         words[i] = (int)lanes_draw(&l->state, 1u << 20);
     const size_t zero[3] = {0}, to[3] = {at * sizeof(int), 0, 0}, box[3] = {ROW * sizeof(int), n / ROW, 1};
@@ -218,8 +215,8 @@ static void write_words(struct lane *l, unsigned b, unsigned at, unsigned n)
 static void read_words(struct lane *l, unsigned b, unsigned at, unsigned n)
 {
     bool waits = lanes_draw(&l->state, 2);
-    note(l, waits ? "read of" : "read later of", b, at, n);
-    int *words = keep(l, b, at, n, waits ? NULL : shared.model[b] + at);
+    lanes_note(l, waits ? "read of" : "read later of", b, at, n);
+    int *words = lanes_keep(l, b, at, n, waits ? NULL : shared.model[b] + at);
     lanes_check(
         clEnqueueReadBuffer(l->queue, shared.buffer[b], waits, at * sizeof(int), n * sizeof(int), words, 0, NULL, NULL),
         "clEnqueueReadBuffer");
@@ -233,7 +230,7 @@ static void fill(struct lane *l, unsigned b, unsigned at, unsigned n)
     unsigned words = n % 4 ? 1 : 4;
     for (int i = 0; i < 4; i++)
         pattern[i] = (int)lanes_draw(&l->state, 1u << 20);
-    note(l, "fill of", b, at, n);
+    lanes_note(l, "fill of", b, at, n);
     if (at % 4)
         words = 1;
     lanes_check(clEnqueueFillBuffer(l->queue, shared.buffer[b], pattern, words * sizeof(int), at * sizeof(int),
@@ -245,14 +242,14 @@ static void fill(struct lane *l, unsigned b, unsigned at, unsigned n)
 
 static void copy(struct lane *l, unsigned b, unsigned other)
 {
-    unsigned from, at, n = some_of(l, other, &from), most = some_of(l, b, &at);
+    unsigned from, at, n = lanes_some_of(l, other, &from), most = lanes_some_of(l, b, &at);
     n = n < most ? n : most;
     if (!n)
         return;
     bool rows = n >= 2 * ROW && lanes_draw(&l->state, 2);
     if (rows)
         n -= n % ROW;
-    note(l, rows ? "copy of rows to" : "copy to", b, at, n);
+    lanes_note(l, rows ? "copy of rows to" : "copy to", b, at, n);
     const size_t a[3] = {from * sizeof(int), 0, 0}, to[3] = {at * sizeof(int), 0, 0},
                  box[3] = {ROW * sizeof(int), n / ROW, 1};
     if (rows)
@@ -273,7 +270,7 @@ static void map(struct lane *l, unsigned b, unsigned at, unsigned n)
                                         CL_MAP_WRITE_INVALIDATE_REGION};
     cl_map_flags way = ways[lanes_draw(&l->state, 4)];
     cl_int err;
-    note(l, way == CL_MAP_READ ? "map to read of" : "map of", b, at, n);
+    lanes_note(l, way == CL_MAP_READ ? "map to read of" : "map of", b, at, n);
     int *words = clEnqueueMapBuffer(l->queue, shared.buffer[b], CL_TRUE, way, at * sizeof(int), n * sizeof(int), 0,
                                     NULL, NULL, &err);
     lanes_check(err, "clEnqueueMapBuffer");
@@ -290,14 +287,18 @@ static void map(struct lane *l, unsigned b, unsigned at, unsigned n)
         lanes_operate(l, false);
         l->piece[b] = whole_piece;
     }
-    note(l, "unmap of", b, at, n);
+    lanes_note(l, "unmap of", b, at, n);
     lanes_check(clEnqueueUnmapMemObject(l->queue, shared.buffer[b], words, 0, NULL, NULL), "clEnqueueUnmapMemObject");
 }
 
 void lanes_operate(struct lane *l, bool maps)
 {
     unsigned b = lanes_draw(&l->state, BUFFERS), other = (b + 1 + lanes_draw(&l->state, BUFFERS - 1)) % BUFFERS, at;
-    unsigned n = some_of(l, b, &at);
+    if (shared.image[0] && lanes_draw(&l->state, 4) == 0) {
+        lanes_texels(l, maps);
+        return;
+    }
+    unsigned n = lanes_some_of(l, b, &at);
     if (!n)
         return;
     switch (lanes_draw(&l->state, 15)) {
