@@ -195,7 +195,7 @@ bool yk_store_apart(const struct yk_store *s, unsigned dev)
 static bool is_copied(const struct yk_store *s)
 {
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (yk_rt.machine->device[i].usable && yk_store_apart(s, i))
+        if (yk_rt.machine->device[i].usable && !fits(s, &yk_rt.machine->device[i]))
             return true;
     return false;
 }

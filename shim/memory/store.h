@@ -49,7 +49,7 @@ struct yk_store {
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];
     struct yk_subs *subs;           /* sub-buffers of real[d] (subs.h, which guards it); NULL: none */
-    bool had_subs;                  /* yk_subs_first's; atomic */
+    bool had_subs;                  /* yk_subs_first's, guarded as they are */
     bool zero_copy[YK_MAX_DEVICES]; /* real[d] is the master */
     bool copied;                    /* some device works, or would, in a memory of its own for it; never changes */
     struct yk_lock lock;            /* guards map and creation flags; no driver call under it */

@@ -9,18 +9,6 @@ struct yk_sub {
     bool live; /* the program has it */
 };
 
-void yk_subs_first(struct yk_store *s, cl_mem_flags flags)
-{
-    const struct yk_device *d = yk_rt.primary;
-    if (d->type & CL_DEVICE_TYPE_CPU || !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || s->host_only ||
-        __atomic_exchange_n(&s->had_subs, true, __ATOMIC_ACQ_REL))
-        return;
-    cl_command_queue q = yk_context_transfer_queue(s->ctx, d->index);
-    unsigned char byte;
-    if (q) /* whatever it says, the program's own commands will say it too */
-        (void)d->cl->EnqueueReadBuffer(q, s->real[d->index], CL_TRUE, 0, sizeof byte, &byte, 0, NULL, NULL);
-}
-
 /* Of one device, the newest last. */
 struct yk_subs {
     struct yk_sub *v;
@@ -29,6 +17,20 @@ struct yk_subs {
 
 /* Held while the driver makes and releases them, since their order counts. */
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+
+void yk_subs_first(struct yk_store *s, cl_mem_flags flags)
+{
+    const struct yk_device *d = yk_rt.primary;
+    if (d->type & CL_DEVICE_TYPE_CPU || !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || s->host_only)
+        return;
+    cl_command_queue q = yk_context_transfer_queue(s->ctx, d->index);
+    unsigned char byte;
+    pthread_mutex_lock(&order); /* another thread's first one waits, too */
+    if (q && !s->had_subs)      /* whatever it says, the program's own commands will say it too */
+        (void)d->cl->EnqueueReadBuffer(q, s->real[d->index], CL_TRUE, 0, sizeof byte, &byte, 0, NULL, NULL);
+    s->had_subs = true;
+    pthread_mutex_unlock(&order);
+}
 
 static struct yk_subs *subs_of(struct yk_store *s, unsigned dev)
 {

@@ -1,5 +1,5 @@
 /* A lane: an in-order queue, the pieces of the buffers and images that are its own for the moment, and what it does in
- * them (lanes_operate.c, lanes_texels.c) beside the model of what they hold. Who uses it: lanes.c. */
+ * them (lanes_operate.c, lanes_texels.c) beside the model of what they hold (lanes_model.c). Who uses it: lanes.c. */
 #ifndef YK_TESTS_DIFF_LANES_H
 #define YK_TESTS_DIFF_LANES_H
 
@@ -30,6 +30,7 @@ struct lane {
     struct later later[LATER];
     char log[LOG][80];
 };
+
 /* What all lanes share: buffers of CELLS words; the host's model of them, a lane's words written by its thread alone.
  */
 struct shared {
@@ -66,6 +67,7 @@ void lanes_texels(struct lane *l, bool maps);
 /* A part of L's piece of buffer B, in words; how many, from *AT. */
 unsigned lanes_some_of(struct lane *l, unsigned b, unsigned *at);
 
+/* L has done WHAT with N words, of an image rows, at AT of buffer B; images are behind the buffers. */
 void lanes_note(struct lane *l, const char *what, unsigned b, unsigned at, unsigned n);
 
 /* Memory of N words for a command that is not waited for, N words of buffer B at AT; EXPECTED: what it must bring. */

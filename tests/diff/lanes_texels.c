@@ -1,6 +1,4 @@
 /* What lanes do in images: each has rows of its own. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "tests/diff/lanes.h"
 
@@ -24,13 +22,6 @@ static unsigned some_rows(struct lane *l, unsigned i, unsigned *y)
     unsigned from = lanes_draw(&l->state, 3) ? lanes_draw(&l->state, p.n) : 0;
     *y += from;
     return 1 + lanes_draw(&l->state, p.n - from);
-}
-
-static void note(struct lane *l, const char *what, unsigned i, unsigned y, unsigned n)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%s rows of image %u,", what, i);
-    lanes_note(l, text, BUFFERS + i, y, n);
 }
 
 /* GOT: N rows at Y of image I. */
@@ -60,7 +51,7 @@ static void paint(struct lane *l, unsigned i, unsigned y, unsigned n)
     const int c = (int)lanes_draw(&l->state, 1000);
     if (words < 8)
         return;
-    note(l, "paint", i, y, n);
+    lanes_note(l, "paint", BUFFERS + i, y, n);
     launch(l, PAINT, shared.buffer[b], at, shared.image[i], y, n, c);
     for (unsigned k = 0; k < n * WIDTH; k++)
         shared.texels[i][y * WIDTH + k] =
@@ -74,7 +65,7 @@ static void blend(struct lane *l, unsigned i, unsigned y, unsigned n)
     n = n < most ? n : most;
     if (!n)
         return;
-    note(l, "blend", i, y, n);
+    lanes_note(l, "blend", BUFFERS + i, y, n);
     launch(l, BLEND, shared.image[other], from, shared.image[i], y, n, c);
     for (unsigned k = 0; k < n * WIDTH; k++)
         shared.texels[i][y * WIDTH + k] =
@@ -92,7 +83,7 @@ static void across(struct lane *l, unsigned i, unsigned y, unsigned n, bool by_k
     if (!n)
         return;
     const size_t region[3] = {WIDTH, n, 1};
-    note(l, by_kernel ? "take" : back ? "copy of a buffer to" : "copy to a buffer of", i, y, n);
+    lanes_note(l, by_kernel ? "take" : back ? "copy of a buffer to" : "copy to a buffer of", BUFFERS + i, y, n);
     if (by_kernel)
         launch(l, TAKE, shared.image[i], y, shared.buffer[b], at, n, c);
     else if (back)
@@ -117,7 +108,7 @@ static void copy(struct lane *l, unsigned i, unsigned y, unsigned n)
     if (!n)
         return;
     const size_t a[3] = {0, from, 0}, to[3] = {0, y, 0}, region[3] = {WIDTH, n, 1};
-    note(l, "copy to", i, y, n);
+    lanes_note(l, "copy to", BUFFERS + i, y, n);
     lanes_check(clEnqueueCopyImage(l->queue, shared.image[other], shared.image[i], a, to, region, 0, NULL, NULL),
                 "clEnqueueCopyImage");
     memcpy(shared.texels[i] + y * WIDTH, shared.texels[other] + from * WIDTH, n * WIDTH * sizeof(int));
@@ -128,7 +119,7 @@ static void write_rows(struct lane *l, unsigned i, unsigned y, unsigned n)
     const size_t origin[3] = {0, y, 0}, region[3] = {WIDTH, n, 1};
     bool waits = lanes_draw(&l->state, 2);
     int *words = lanes_keep(l, BUFFERS + i, y, n * WIDTH, NULL);
-    note(l, waits ? "write to" : "write later to", i, y, n);
+    lanes_note(l, waits ? "write to" : "write later to", BUFFERS + i, y, n);
     for (unsigned k = 0; k < n * WIDTH; k++)
         shared.texels[i][y * WIDTH + k] = words[k] = (int)lanes_draw(&l->state, 1u << 20);
     lanes_check(clEnqueueWriteImage(l->queue, shared.image[i], waits, origin, region, 0, 0, words, 0, NULL, NULL),
@@ -139,7 +130,7 @@ static void read_rows(struct lane *l, unsigned i, unsigned y, unsigned n)
 {
     const size_t origin[3] = {0, y, 0}, region[3] = {WIDTH, n, 1};
     bool waits = lanes_draw(&l->state, 2);
-    note(l, waits ? "read of" : "read later of", i, y, n);
+    lanes_note(l, waits ? "read of" : "read later of", BUFFERS + i, y, n);
     int *words = lanes_keep(l, BUFFERS + i, y * WIDTH, n * WIDTH, waits ? NULL : shared.texels[i] + y * WIDTH);
     lanes_check(clEnqueueReadImage(l->queue, shared.image[i], waits, origin, region, 0, 0, words, 0, NULL, NULL),
                 "clEnqueueReadImage");
@@ -151,7 +142,7 @@ static void fill(struct lane *l, unsigned i, unsigned y, unsigned n)
 {
     const size_t origin[3] = {0, y, 0}, region[3] = {WIDTH, n, 1};
     const cl_uint colour[4] = {lanes_draw(&l->state, 1u << 20)};
-    note(l, "fill of", i, y, n);
+    lanes_note(l, "fill of", BUFFERS + i, y, n);
     lanes_check(clEnqueueFillImage(l->queue, shared.image[i], colour, origin, region, 0, NULL, NULL),
                 "clEnqueueFillImage");
     for (unsigned k = 0; k < n * WIDTH; k++)
@@ -164,7 +155,7 @@ static void map(struct lane *l, unsigned i, unsigned y, unsigned n)
     bool write = lanes_draw(&l->state, 2);
     size_t pitch;
     cl_int err;
-    note(l, write ? "map of" : "map to read of", i, y, n);
+    lanes_note(l, write ? "map of" : "map to read of", BUFFERS + i, y, n);
     char *at = clEnqueueMapImage(l->queue, shared.image[i], CL_TRUE, write ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
                                  origin, region, &pitch, NULL, 0, NULL, NULL, &err);
     lanes_check(err, "clEnqueueMapImage");
