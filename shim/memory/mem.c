@@ -63,7 +63,8 @@ static void mem_destroy(struct yk_handle *h)
 {
     struct yk_mem *m = (struct yk_mem *)h;
     yk_registry_remove(m);
-    if (m->callbacks)
+    bool told = m->callbacks;
+    if (told)
         leave_last_words(m);
     while (m->mappings) {
         struct yk_mapping *p = m->mappings;
@@ -75,8 +76,8 @@ static void mem_destroy(struct yk_handle *h)
     /* The primary's last: others' images may be over its texels. */
     for (unsigned i = 0, p = yk_rt.primary->index, n = yk_rt.machine->n; i < n; i++) {
         unsigned dev = (p + 1 + i) % n;
-        if (m->own[dev] && m->store && dev != p)
-            yk_subs_release(m->store, dev, m->own[dev]);
+        if (m->own[dev] && m->store)
+            yk_subs_release(m->store, dev, m->own[dev], told && dev == p);
         else if (m->own[dev])
             yk_rt.machine->device[dev].cl->ReleaseMemObject(m->own[dev]);
     }
@@ -169,12 +170,12 @@ struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size
         region = (cl_buffer_region){0, 1};
     }
     yk_subs_first(parent->store, parent->flags);
-    cl_mem real = d->cl->CreateSubBuffer(parent->store->real[d->index], yk_store_driver_flags(flags),
-                                         CL_BUFFER_CREATE_TYPE_REGION, &region, err);
+    cl_mem real = yk_subs_make(parent->store, d->index, parent->store->real[d->index], yk_store_driver_flags(flags),
+                               &region, err);
     if (!real)
         return NULL;
     if (!yk_mem_host_agrees(parent->flags, flags)) {
-        d->cl->ReleaseMemObject(real);
+        yk_subs_release(parent->store, d->index, real, false);
         *err = CL_INVALID_VALUE;
         return NULL;
     }
@@ -188,7 +189,7 @@ struct yk_mem *yk_mem_create_sub(struct yk_mem *parent, cl_mem_flags flags, size
     struct yk_mem *m =
         mem_new(parent->ctx, CL_MEM_OBJECT_BUFFER, flags, parent->host_ptr ? (char *)parent->host_ptr + origin : NULL);
     if (!m) {
-        d->cl->ReleaseMemObject(real);
+        yk_subs_release(parent->store, d->index, real, false);
         *err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
@@ -226,14 +227,15 @@ cl_mem yk_mem_make_real(struct yk_mem *m, unsigned dev)
     if (m->image)
         real = yk_image_make(m->image, m->ctx, dev, m->own[yk_rt.primary->index]);
     else if (whole) /* the primary's was made with M */
-        real = yk_subs_make(m->store, dev, whole, m->origin, m->size);
+        real = yk_subs_make(m->store, dev, whole, CL_MEM_READ_WRITE, &(cl_buffer_region){m->origin, m->size},
+                            &(cl_int){CL_SUCCESS});
     if (!real)
         return NULL;
     if (!__atomic_compare_exchange_n(&m->own[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (m->image)
             yk_rt.machine->device[dev].cl->ReleaseMemObject(real);
         else
-            yk_subs_release(m->store, dev, real);
+            yk_subs_release(m->store, dev, real, false);
         return none;
     }
     return real;

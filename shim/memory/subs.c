@@ -5,9 +5,13 @@
 
 struct yk_sub {
     cl_mem real;
+    cl_mem_flags flags;
     size_t from, to;
     bool live; /* the program has it */
 };
+
+/* Of so many of one buffer the order is kept: whoever looks for one looks at all. */
+enum { MOST = 4096 };
 
 /* Of one device, the newest last. */
 struct yk_subs {
@@ -32,6 +36,12 @@ void yk_subs_first(struct yk_store *s, cl_mem_flags flags)
     pthread_mutex_unlock(&order);
 }
 
+/* Drivers of CPUs take them in any order, those of the program's own. */
+static bool any_order(unsigned dev)
+{
+    return dev == yk_rt.primary->index && yk_rt.primary->type & CL_DEVICE_TYPE_CPU;
+}
+
 static struct yk_subs *subs_of(struct yk_store *s, unsigned dev)
 {
     if (!s->subs)
@@ -53,28 +63,31 @@ static bool has_room(struct yk_subs *l)
     return true;
 }
 
-static cl_mem make(struct yk_subs *l, unsigned dev, cl_mem whole, size_t origin, size_t size)
+static cl_mem make(struct yk_subs *l, unsigned dev, cl_mem whole, cl_mem_flags flags, const cl_buffer_region *r,
+                   cl_int *err)
 {
     for (size_t i = l->n; i-- > 0;)
-        if (!l->v[i].live && l->v[i].from == origin && l->v[i].to == origin + size) {
+        if (!l->v[i].live && l->v[i].flags == flags && l->v[i].from == r->origin && l->v[i].to == r->origin + r->size) {
             l->v[i].live = true;
+            *err = CL_SUCCESS;
             return l->v[i].real;
         }
-    cl_buffer_region region = {origin, size};
-    cl_int err;
-    cl_mem real = has_room(l) ? yk_rt.machine->device[dev].cl->CreateSubBuffer(
-                                    whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err)
-                              : NULL;
-    if (real)
-        l->v[l->n++] = (struct yk_sub){real, origin, origin + size, true};
+    bool kept = l->n < MOST && has_room(l);
+    cl_mem real = yk_rt.machine->device[dev].cl->CreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, r, err);
+    if (real && kept)
+        l->v[l->n++] = (struct yk_sub){real, flags, r->origin, r->origin + r->size, true};
     return real;
 }
 
-cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, size_t origin, size_t size)
+cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, cl_mem_flags flags, const cl_buffer_region *r,
+                    cl_int *err)
 {
+    if (any_order(dev))
+        return yk_rt.machine->device[dev].cl->CreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, r, err);
     pthread_mutex_lock(&order);
     struct yk_subs *l = subs_of(s, dev);
-    cl_mem real = l ? make(l, dev, whole, origin, size) : NULL;
+    *err = CL_OUT_OF_HOST_MEMORY;
+    cl_mem real = l ? make(l, dev, whole, flags, r, err) : NULL;
     pthread_mutex_unlock(&order);
     return real;
 }
@@ -95,16 +108,21 @@ static void give_back(struct yk_subs *l, unsigned dev, size_t i)
     memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof *l->v);
 }
 
-void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real)
+void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real, bool now)
 {
+    if (any_order(dev)) {
+        yk_rt.machine->device[dev].cl->ReleaseMemObject(real);
+        return;
+    }
     pthread_mutex_lock(&order);
     struct yk_subs *l = &s->subs[dev];
     size_t i = l->n;
-    while (i-- > 0 && l->v[i].real != real)
-        ;
-    l->v[i].live = false;
-    if (!overlaps(l, i))
-        give_back(l, dev, i);
+    while (i > 0 && l->v[i - 1].real != real)
+        i--;
+    if (!i)
+        yk_rt.machine->device[dev].cl->ReleaseMemObject(real);
+    else if (l->v[i - 1].live = false, now || !overlaps(l, i - 1))
+        give_back(l, dev, i - 1);
     while (l->n && !l->v[l->n - 1].live)
         give_back(l, dev, l->n - 1);
     pthread_mutex_unlock(&order);

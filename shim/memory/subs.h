@@ -1,8 +1,8 @@
-/* Real sub-buffers of devices other than the primary, which are made when a share first needs them and so in yoke's
- * order. NVIDIA's driver (580) crashes where sub-buffers that overlap, and that kernels have written to, are released
- * in another order than the newest first: a program that knows its own order does not know yoke's. So what the program
- * has released stays until it is the newest, or overlaps no other; a new one of the same bytes takes its place. Who
- * uses it: mem.c, store.c. */
+/* Real sub-buffers. NVIDIA's driver (580) crashes where sub-buffers that overlap, and that kernels have written to, are
+ * released in another order than the newest first: a program that knows its own order does not know yoke's, which makes
+ * those of other devices when a share first needs them, and keeps the primary's as long as launches over them wait
+ * (gather.c). So what the program has released stays until it is the newest, or overlaps no other; a new one of the
+ * same bytes takes its place. Who uses it: mem.c, store.c. */
 #ifndef YK_SHIM_MEMORY_SUBS_H
 #define YK_SHIM_MEMORY_SUBS_H
 
@@ -14,12 +14,14 @@
  * before. Cost: once for each such buffer a blocking read; nothing where the primary is a CPU. */
 void yk_subs_first(struct yk_store *s, cl_mem_flags flags);
 
-/** DEV's sub-buffer of bytes [ORIGIN, ORIGIN + SIZE) of its buffer WHOLE, S's. NULL: cannot be had. Thread: any; no
- * lock held. Cost: the driver's, and a look at the others. */
-cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, size_t origin, size_t size);
+/** DEV's sub-buffer of the bytes R of its buffer WHOLE, S's. NULL: cannot be had, as *ERR says. Thread: any; no lock
+ * held. Cost: the driver's, and a look at the others. */
+cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, cl_mem_flags flags, const cl_buffer_region *r,
+                    cl_int *err);
 
-/** REAL, from yk_subs_make, is not used any more. Thread, cost: as above. */
-void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real);
+/** REAL, from yk_subs_make, is not used any more. NOW: somebody waits for the driver to say that it is gone. Thread,
+ * cost: as above. */
+void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real, bool now);
 
 /** All are released, the newest first: S ends. */
 void yk_subs_finish(struct yk_store *s);

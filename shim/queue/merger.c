@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "device/ask.h"
 #include "shim/queue/box.h"
 
 /* Bytes per ns: of a link and of memory that nobody has measured. */
@@ -132,6 +133,8 @@ static cl_int run(struct yk_launch *l, const struct yk_facts_kernel *f, const st
     cl_int finished = n ? cl->Finish(q) : CL_SUCCESS;
     err = err == CL_SUCCESS ? finished : err;
     for (unsigned i = 0; i < n; i++) {
+        if (finished == CL_SUCCESS) /* as in taker.c */
+            yk_ask_until_over(cl, event[i]);
         cl_int status = CL_COMPLETE,
                asked = cl->GetEventInfo(event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         err = err != CL_SUCCESS ? err : asked != CL_SUCCESS ? asked : status;

@@ -13,11 +13,14 @@
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
 static const uint64_t most_asked_ns = 1000000000; /* then the driver is waited for, which may know of a loss */
 
-/* How EVENT has ended, whose queue was FINISHED, or not: drivers do not all say in clFinish that a kernel failed. */
+/* How EVENT has ended, whose queue was FINISHED, or not: drivers do not all say in clFinish that a kernel failed, and
+ * NVIDIA's may say of an event for a moment after it that it is under way. */
 static cl_int ended(struct yk_taker *t, cl_event event, bool finished)
 {
     const struct yk_cl *cl = yk_rt.machine->device[t->dev].cl;
     cl_int status = CL_QUEUED;
+    if (finished)
+        yk_ask_until_over(cl, event);
     cl_int err = cl->GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     t->suspect |= status > CL_COMPLETE && (err == CL_SUCCESS || !finished);
     cl->ReleaseEvent(event);

@@ -191,6 +191,14 @@ static void run_program(void)
     }
 }
 
+static void CL_CALLBACK say(const char *text, const void *private_info, size_t size, void *data)
+{
+    (void)private_info;
+    (void)size;
+    (void)data;
+    fprintf(stderr, "lanes: program %u: the driver says: %s\n", shared.seed, text);
+}
+
 static void set_up(void)
 {
     cl_platform_id platform;
@@ -198,7 +206,7 @@ static void set_up(void)
     cl_int err;
     lanes_check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     lanes_check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    context = clCreateContext(NULL, 1, &device, say, NULL, &err);
     lanes_check(err, "clCreateContext");
     program = clCreateProgramWithSource(context, with_images ? 2 : 1, text, NULL, &err);
     lanes_check(err, "clCreateProgramWithSource");

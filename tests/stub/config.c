@@ -1,6 +1,6 @@
 /* Platforms and devices, from YOKE_STUB_DEVICES: devices by comma, platforms by bar, each
- * TYPE[:BYTES][:host|:separate], as "cpu,gpu:64M|gpu". Default: one cpu. A cpu's memory is the host's unless it says
- * otherwise. */
+ * TYPE[:BYTES][:host|:separate][:odd][:late], as "cpu,gpu:64M|gpu". Default: one cpu. A cpu's memory is the host's
+ * unless it says otherwise. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,10 @@ static void add_device(char *text)
             d->host = false;
         else if (!strcmp(part, "odd"))
             d->odd = true;
+        else if (!strcmp(part, "late"))
+            d->late = true;
         else if (yk_parse_bytes(part, &d->memory) != YK_OK)
-            stub_die("YOKE_STUB_DEVICES: host, separate, odd or bytes, not \"%s\"", part);
+            stub_die("YOKE_STUB_DEVICES: host, separate, odd, late or bytes, not \"%s\"", part);
     }
     d->platform->n++;
     stub_devices++;

@@ -54,6 +54,7 @@ struct _cl_device_id {
     uint64_t memory, used; /* bytes */
     bool host;             /* its memory is the host's */
     bool odd;              /* another driver version */
+    bool late;             /* an event that is over is said to be under way when it is first asked about */
 };
 
 struct _cl_context {
@@ -193,8 +194,8 @@ struct _cl_event {
     cl_command_queue queue; /* NULL: user event */
     cl_command_type type;
     cl_int status;
-    bool profiling;
-    uint64_t time[4]; /* queued, submit, start, end */
+    bool profiling, asked; /* asked: about its status since it was over */
+    uint64_t time[4];      /* queued, submit, start, end */
     struct stub_callback *callbacks;
 };
 
