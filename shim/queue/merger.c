@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "device/ask.h"
 #include "shim/queue/box.h"
+#include "shim/queue/solo.h"
 
 /* Bytes per ns: of a link and of memory that nobody has measured. */
 static const double link_rate = 5, copy_rate = 6;
@@ -153,8 +154,12 @@ cl_int yk_merger_run(struct yk_launch *l, const struct yk_facts_kernel *f, const
     uint64_t start = yk_now_ns();
     if (err == CL_SUCCESS)
         err = set_outputs(l, f, dev, k->real, out, n, real);
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS) {
+        bool solo = yk_solo_begin(l->code, dev);
         err = run(l, f, d, dev, from, to, k->real);
+        if (solo)
+            yk_solo_end(l->code, dev);
+    }
     for (unsigned i = 0; real && i < n; i++)
         if (real[i])
             cl->ReleaseMemObject(real[i]);

@@ -8,6 +8,7 @@
 #include "shim/queue/form.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/share.h"
+#include "shim/queue/solo.h"
 #include "shim/queue/takers.h"
 
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
@@ -133,10 +134,14 @@ static cl_int settle(struct yk_taker *t)
 
 cl_int yk_taker_run(struct yk_taker *t, struct yk_chunk c)
 {
+    bool solo = yk_solo_begin(t->work->l->code, t->dev);
     issue(t, c);
     if (t->flown.n)
         sleep_through(t, t->flown.queue, t->flown.event[t->flown.n - 1]);
-    return settle(t);
+    cl_int err = settle(t);
+    if (solo)
+        yk_solo_end(t->work->l->code, t->dev);
+    return err;
 }
 
 /* The next piece for T. */
