@@ -5,6 +5,7 @@
 #include "cli/locate.h"
 #include "device/device.h"
 #include "profiler/model.h"
+#include "profiler/recent.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -199,6 +200,8 @@ static int import(const char *file)
         }
         yk_status end = yk_database_commit(db);
         s = s == YK_OK ? end : s;
+        if (s == YK_OK)
+            s = yk_recent_fold(db); /* one that was made meanwhile is of before */
     }
     printf("%zu of %zu series taken over\n", good, json_array_size(all));
     bool complete = good == json_array_size(all);
@@ -211,6 +214,8 @@ static int clear(const char *kernel)
 {
     struct yk_database *db = open_database();
     yk_status s = db ? yk_database_clear(db, kernel) : YK_EIO;
+    if (s == YK_OK)
+        s = yk_recent_fold(db); /* one that was made meanwhile is of before */
     yk_database_close(db);
     return !db ? YK_EXIT_FAILED : s == YK_OK ? 0 : failed(s);
 }

@@ -10,11 +10,24 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "profiler/database_file.h"
+#include "profiler/recent.h"
 
 const char *yk_sample_kind_name(enum yk_sample_kind k)
 {
     static const char *const name[] = {"alone", "shared", "first", "build", "declined", "code", "parts", "moved"};
     return k < YK_SAMPLE_KIND_COUNT ? name[k] : NULL;
+}
+
+/* Made here, so that nobody else may read it whatever the umask; never through a link. */
+static bool make_private(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (fd < 0) {
+        yk_info("%s: %s", path, strerror(errno));
+        return false;
+    }
+    close(fd);
+    return true;
 }
 
 struct yk_database *yk_database_open(const char *path)
@@ -26,27 +39,29 @@ struct yk_database *yk_database_open(const char *path)
     yk_lock_assert_none("SQLite");
     d->q = q;
     snprintf(d->path, sizeof d->path, "%s", path);
-    if (!yk_database_use(d)) {
+    if (!make_private(path) || !yk_database_use(d)) {
         free(d);
         return NULL;
     }
     return d;
 }
 
+bool yk_database_default_path(char path[PATH_MAX])
+{
+    char dir[PATH_MAX - 32];
+    if (yk_dir("data", "profile", dir, sizeof dir) != YK_OK)
+        return false;
+    snprintf(path, PATH_MAX, "%s/samples.db", dir);
+    return true;
+}
+
 struct yk_database *yk_database_open_default(void)
 {
-    char dir[PATH_MAX - 32], path[PATH_MAX];
-    if (yk_dir("data", "profile", dir, sizeof dir) != YK_OK)
-        return NULL;
-    snprintf(path, sizeof path, "%s/samples.db", dir);
-    /* Made here, so that nobody else may read it whatever the umask; never through a link. */
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (fd < 0) {
-        yk_info("%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    close(fd);
-    return yk_database_open(path);
+    char path[PATH_MAX];
+    struct yk_database *d = yk_database_default_path(path) ? yk_database_open(path) : NULL;
+    if (d)
+        (void)yk_recent_fold(d); /* what could not be taken over stays for the next one */
+    return d;
 }
 
 void yk_database_close(struct yk_database *db)
@@ -98,9 +113,7 @@ static bool same_series(const struct yk_database_key *a, const struct yk_databas
            !strcmp(a->local, b->local) && !strcmp(a->problem, b->problem);
 }
 
-yk_status yk_database_read(struct yk_database *d, const char *kernel,
-                           void (*each)(void *arg, const struct yk_database_key *k, const struct yk_series *s),
-                           void *arg)
+yk_status yk_database_read(struct yk_database *d, const char *kernel, yk_database_each *each, void *arg)
 {
     sqlite3_stmt *s = NULL;
     struct yk_database_key key, now = {.kind = YK_SAMPLE_KIND_COUNT};

@@ -11,6 +11,8 @@
 #ifndef YK_PROFILER_DATABASE_H
 #define YK_PROFILER_DATABASE_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include "base/status.h"
 #include "profiler/series.h"
 
@@ -45,14 +47,18 @@ struct yk_database;
 struct yk_database *yk_database_open(const char *path);
 void yk_database_close(struct yk_database *db);
 
-/** The same at the user's own place (XDG data folder). */
+/** PATH: of the database at the user's own place (XDG data folder), which is made. False: none can be had; logged at
+ * info. */
+bool yk_database_default_path(char path[PATH_MAX]);
+
+/** That one, with what recent.h holds beside it. */
 struct yk_database *yk_database_open_default(void);
+
+typedef void yk_database_each(void *arg, const struct yk_database_key *k, const struct yk_series *s);
 
 /** Call EACH for every good series, of kernel KERNEL alone unless NULL. Errors: YK_EIO; YK_EFORMAT: damaged, has been
  * set aside, and DB is a new one. */
-yk_status yk_database_read(struct yk_database *db, const char *kernel,
-                           void (*each)(void *arg, const struct yk_database_key *k, const struct yk_series *s),
-                           void *arg);
+yk_status yk_database_read(struct yk_database *db, const char *kernel, yk_database_each *each, void *arg);
 
 /** Between begin and commit, writes are one transaction: all or nothing survives a kill. Errors: as above. */
 yk_status yk_database_begin(struct yk_database *db);

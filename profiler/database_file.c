@@ -100,33 +100,17 @@ static int open_file(struct yk_database *d)
     return err == YK_SQLITE_OK ? prepare(d) : err;
 }
 
-/* The folder's lock: shared while a database is opened, exclusive while one is set aside, so that nobody begins a new
- * one between the old one's going and its log's. False: not to be had within the time that SQLite's own locks get.
- * *FD -1: the file system has no such locks, or no folder that may be read: no reason to do without a database. */
-static bool lock_folder(const struct yk_database *d, int how, int *fd)
+int yk_database_flock(int fd, bool alone)
 {
-    char dir[PATH_MAX];
-    snprintf(dir, sizeof dir, "%s", d->path);
-    char *slash = strrchr(dir, '/');
-    if (slash)
-        slash[slash == dir] = 0;
-    *fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int ms = 0; *fd >= 0 && flock(*fd, how | LOCK_NB); ms++) {
-        bool waits = errno == EWOULDBLOCK || errno == EINTR;
-        if (waits && ms < BUSY_MS) {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-            continue;
-        }
-        close(*fd);
-        *fd = -1;
-        if (waits)
-            yk_info("%s: another process holds it", dir);
-        return !waits;
+    for (int ms = 0; flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB); ms++) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || ms >= BUSY_MS)
+            return errno;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    return true;
+    return 0;
 }
 
-static void unlock_folder(int fd)
+void yk_database_unlock(int fd)
 {
     if (fd < 0)
         return;
@@ -134,14 +118,36 @@ static void unlock_folder(int fd)
     close(fd);
 }
 
+/* The folder's lock: shared while a database is opened, exclusive while one is set aside, so that nobody begins a new
+ * one between the old one's going and its log's. False: not to be had within the time that SQLite's own locks get.
+ * *FD -1: the file system has no such locks, or no folder that may be read: no reason to do without a database. */
+static bool lock_folder(const struct yk_database *d, bool alone, int *fd)
+{
+    char dir[PATH_MAX];
+    snprintf(dir, sizeof dir, "%s", d->path);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+        slash[slash == dir] = 0;
+    *fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int err = *fd >= 0 ? yk_database_flock(*fd, alone) : 0;
+    if (!err)
+        return true;
+    close(*fd);
+    *fd = -1;
+    bool held = err == EWOULDBLOCK || err == EINTR;
+    if (held)
+        yk_info("%s: another process holds it", dir);
+    return !held;
+}
+
 bool yk_database_begin_use(struct yk_database *d, bool *bad)
 {
     int lock;
     *bad = false;
-    if (!lock_folder(d, LOCK_SH, &lock))
+    if (!lock_folder(d, false, &lock))
         return false;
     int err = open_file(d);
-    unlock_folder(lock);
+    yk_database_unlock(lock);
     *bad = is_bad(err);
     if (err == YK_SQLITE_OK)
         return true;
@@ -155,7 +161,7 @@ void yk_database_set_aside(struct yk_database *d)
     char other[PATH_MAX + 8];
     struct stat st;
     int lock;
-    if (!lock_folder(d, LOCK_EX, &lock))
+    if (!lock_folder(d, true, &lock))
         return;
     /* Another process may have set the same file aside, and begun anew: that one stays. */
     if (stat(d->path, &st) == 0 && st.st_ino == d->file) {
@@ -169,7 +175,7 @@ void yk_database_set_aside(struct yk_database *d)
         unlink(other);
         yk_info("%s is damaged or foreign: set aside, and begun anew", d->path);
     }
-    unlock_folder(lock);
+    yk_database_unlock(lock);
 }
 
 bool yk_database_use(struct yk_database *d)

@@ -28,6 +28,12 @@ void yk_database_let_go(struct yk_database *d);
 /** Rename the file that D was opened as to *.bad, unless another process has done so. D is closed. */
 void yk_database_set_aside(struct yk_database *d);
 
+/** Lock the file FD, exclusively if ALONE, within the time that SQLite's own locks get. 0, or errno: EWOULDBLOCK where
+ * another process holds it, something else where the file system has no such locks. */
+int yk_database_flock(int fd, bool alone);
+/** Give that lock back and close FD; -1: nothing. */
+void yk_database_unlock(int fd);
+
 /** A transaction has ended: the log goes into the database where it has become long. */
 void yk_database_shorten_log(struct yk_database *d);
 

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "profiler/recent.h"
 
 enum { MOST_ENTRIES = 1 << 16, MOST_PROBLEMS = 32, FIRST_SLOTS = 256 };
 enum { MOST_LEARNED = 256 }; /* of the tree; the program beside it needs the processor too */
@@ -14,8 +15,8 @@ struct entry {
     struct yk_hash id;
     struct yk_database_key key;
     struct yk_series series;
-    unsigned problems; /* of the entry for all together */
-    bool dirty;
+    unsigned problems;   /* of the entry for all together */
+    bool dirty, as_read; /* not measured here since it was read */
 };
 
 static struct {
@@ -23,7 +24,8 @@ static struct {
     pthread_cond_t idle;
     struct entry **slot; /* open addressing; a power of two of them */
     size_t slots, used;
-    struct yk_database *db; /* only by whoever has set `busy` */
+    struct yk_database *db; /* these two only by whoever has set `busy`; NULL: not opened */
+    char path[PATH_MAX];
     bool busy, loaded, disabled, dirty;
     struct yk_model *model; /* NULL: not learned, or from too little; atomic; for good */
 } profile = {.lock = YK_LOCK_INIT(YK_RANK_PROFILE), .idle = PTHREAD_COND_INITIALIZER};
@@ -101,8 +103,10 @@ static void take_over(void *arg, const struct yk_database_key *k, const struct y
     (void)arg;
     yk_lock_take(&profile.lock);
     struct entry *e = entry_of(k, &made);
-    if (e && made) /* what was measured here meanwhile is newer */
+    if (e && (made || e->as_read)) { /* what was measured here meanwhile is newer */
         e->series = *s;
+        e->as_read = true;
+    }
     yk_lock_drop(&profile.lock);
 }
 
@@ -130,18 +134,40 @@ bool yk_profile_loaded(void)
     return __atomic_load_n(&profile.loaded, __ATOMIC_ACQUIRE);
 }
 
+/* By whoever has set `busy`. */
+static void read_database(void)
+{
+    if (!profile.db)
+        profile.db = yk_database_open(profile.path);
+    if (profile.db)
+        (void)yk_recent_renew(profile.db, take_over, NULL); /* damaged: it said so, and is empty now */
+}
+
 void yk_profile_load(void)
 {
+    size_t appended = 0, much = 0;
     if (yk_profile_loaded())
         return;
     begin_work();
     if (!yk_profile_loaded()) {
-        profile.disabled = !yk_env_bool("YOKE_PROFILE", true);
-        profile.db = profile.disabled ? NULL : yk_database_open_default();
-        if (profile.db)
-            (void)yk_database_read(profile.db, NULL, take_over, NULL); /* damaged: it said so, and is empty now */
+        profile.disabled = !yk_env_bool("YOKE_PROFILE", true) || !yk_database_default_path(profile.path);
+        much = profile.disabled || yk_recent_read(profile.path, take_over, NULL, &appended) ? appended : SIZE_MAX;
     }
+    if (much == SIZE_MAX)
+        read_database();
     end_work(true);
+    if (much != SIZE_MAX && much > YK_RECENT_LONG) {
+        begin_work();
+        read_database();
+        end_work(true);
+    }
+}
+
+/* Lock held. */
+static void changed(struct entry *e)
+{
+    e->as_read = false;
+    e->dirty = profile.dirty = true;
 }
 
 static void add_to(const struct yk_database_key *k, double groups, double ms, struct entry *all)
@@ -156,7 +182,7 @@ static void add_to(const struct yk_database_key *k, double groups, double ms, st
         yk_series_add_least(&e->series, groups, ms);
     else
         yk_series_add(&e->series, groups, ms);
-    e->dirty = profile.dirty = true;
+    changed(e);
 }
 
 void yk_profile_add(const struct yk_profile_key *k, double groups, double ms)
@@ -188,7 +214,7 @@ void yk_profile_lower(const struct yk_profile_key *k, double groups, double ms)
     struct entry *e = known(k);
     if (e) {
         yk_series_lower(&e->series, groups, ms);
-        e->dirty = profile.dirty = true;
+        changed(e);
     }
     yk_lock_drop(&profile.lock);
 }
@@ -202,7 +228,7 @@ void yk_profile_set(const struct yk_profile_key *k, struct yk_sample sample)
     struct entry *e = entry_of(&key, &made);
     if (e) {
         e->series = (struct yk_series){.n = 1, .at = {sample}};
-        e->dirty = profile.dirty = true;
+        changed(e);
     }
     yk_lock_drop(&profile.lock);
 }
@@ -220,7 +246,7 @@ void yk_profile_code(const struct yk_profile_key *k, const uint32_t *count)
     struct entry *e = s.n ? entry_of(&key, &made) : NULL;
     if (e && (e->series.n != s.n || memcmp(e->series.at, s.at, s.n * sizeof *s.at) != 0)) {
         e->series = s;
-        e->dirty = profile.dirty = true;
+        changed(e);
     }
     yk_lock_drop(&profile.lock);
 }
@@ -280,6 +306,32 @@ bool yk_profile_find(const struct yk_profile_key *k, struct yk_series *out, bool
     return *exact || yk_profile_get(&all, out);
 }
 
+/* N entries into the database. */
+static void commit(const struct entry *e, size_t n)
+{
+    if (!profile.db)
+        profile.db = yk_database_open(profile.path);
+    if (!profile.db || yk_database_begin(profile.db) != YK_OK)
+        return;
+    yk_status s = YK_OK;
+    for (size_t i = 0; i < n && s == YK_OK; i++)
+        s = yk_database_write(profile.db, &e[i].key, &e[i].series);
+    (void)yk_database_commit(profile.db); /* what failed has been said, and costs these samples */
+}
+
+/* N entries into the file beside it, which costs a short process less. */
+static bool append(const struct entry *e, size_t n)
+{
+    char *records = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&records, &bytes);
+    for (size_t i = 0; to && i < n; i++)
+        yk_recent_put(to, &e[i].key, &e[i].series);
+    bool done = to && !fclose(to) && yk_recent_append(profile.path, records, bytes);
+    free(records);
+    return done;
+}
+
 void yk_profile_save(void)
 {
     yk_lock_take(&profile.lock);
@@ -290,7 +342,7 @@ void yk_profile_save(void)
         return;
     yk_profile_load();
     begin_work();
-    struct entry *copy = profile.db ? malloc((most + 1) * sizeof *copy) : NULL;
+    struct entry *copy = profile.disabled ? NULL : malloc((most + 1) * sizeof *copy);
     yk_lock_take(&profile.lock);
     profile.dirty = false;
     for (size_t i = 0; copy && i < profile.slots && n < most; i++)
@@ -301,12 +353,8 @@ void yk_profile_save(void)
     yk_lock_drop(&profile.lock);
     struct yk_write_guard guard; /* at exit this is the app's thread */
     yk_write_guard_begin(&guard);
-    if (n && yk_database_begin(profile.db) == YK_OK) {
-        yk_status s = YK_OK;
-        for (size_t i = 0; i < n && s == YK_OK; i++)
-            s = yk_database_write(profile.db, &copy[i].key, &copy[i].series);
-        (void)yk_database_commit(profile.db); /* what failed has been said, and costs these samples */
-    }
+    if (n && !append(copy, n))
+        commit(copy, n);
     yk_write_guard_end(&guard);
     free(copy);
     end_work(false);

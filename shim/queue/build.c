@@ -242,8 +242,15 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
     return b;
 }
 
+uint64_t yk_build_from(const struct yk_build *b, uint64_t from)
+{
+    uint64_t built = __atomic_load_n(&b->built_at, __ATOMIC_RELAXED);
+    return from > built ? from : built;
+}
+
 void yk_build_built(struct yk_build *b, double seconds)
 {
+    __atomic_store_n(&b->built_at, yk_now_ns(), __ATOMIC_RELAXED);
     if (yk_build_now(b) == YK_BUILD_NONE) {
         yk_stages_expect(b);
         return;

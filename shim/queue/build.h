@@ -53,7 +53,7 @@ struct yk_build {
     bool merge_asked, merge_done;     /* under lock */
     bool reads_other[YK_MAX_DEVICES]; /* its compiler makes another text of the source: atomic, before `done` */
     bool done[YK_MAX_DEVICES];        /* nothing more will come for this device; atomic */
-    uint64_t wanted_at;               /* ns; when the building of the others began; atomic */
+    uint64_t wanted_at, built_at;     /* ns; when the building of the others began, the program's own ended; atomic */
     bool asked;                       /* the transformer is at work or done; atomic */
     bool kept_only;                   /* CPU devices: only what is kept, nothing is compiled in the program's time */
     bool primary_begun;               /* the primary's programs are being built or are; atomic */
@@ -82,6 +82,10 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
 /** The primary has built B, in SECONDS. Waits for the look-up in the cache; where that found nothing nobody is asked
  * yet, unless splits are insisted on. */
 void yk_build_built(struct yk_build *b, double seconds);
+
+/** When what is built or loaded for other devices, begun at FROM, could begin: a driver may have it wait for the
+ * program's own build (PoCL). */
+uint64_t yk_build_from(const struct yk_build *b, uint64_t from);
 
 /** Its launches may be worth splitting: start the transformer in the background, once. Cheap when already asked.
  * Thread: any. */

@@ -104,7 +104,8 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         if (p)
             __atomic_store_n(&b->original[i], p, __ATOMIC_RELEASE);
         yk_lock_drop(&b->lock);
-        double ms = (double)(yk_now_ns() - start) * 1e-6;
+        uint64_t end = yk_now_ns(), from = yk_build_from(b, start);
+        double ms = end > from ? (double)(end - from) * 1e-6 : 0;
         if (p || v)
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         if ((p || v) && i != yk_rt.machine->primary)
@@ -168,14 +169,18 @@ static void *build_primary_early(void *arg)
     return NULL;
 }
 
-/* Where that costs the program nothing: its launches can begin there alone then. */
-void yk_build_want_primary(struct yk_build *b)
+static void start_primary(struct yk_build *b)
 {
-    if (!yk_ahead_spare() || !yk_build_needs(&b->facts).variant)
-        return;
     yk_build_hold(b);
     if (yk_thread_start(build_primary_early, b))
         yk_build_drop(b);
+}
+
+/* Where that costs the program nothing: its launches can begin there alone then. */
+void yk_build_want_primary(struct yk_build *b)
+{
+    if (yk_ahead_spare() && yk_build_needs(&b->facts).variant)
+        start_primary(b);
 }
 
 static void *build_devices(void *arg)
@@ -188,12 +193,17 @@ static void *build_devices(void *arg)
         return NULL;
     }
     yk_mailbox_expect(b->ctx);
-    /* The primary's variant first: without it nobody's is of use. */
-    if (!yk_background_ending())
+    /* The primary's variant first: without it nobody's is of use. Where they are only loaded, all at once: a driver has
+     * that wait for the build of the program's own that may be under way (PoCL). */
+    if (b->kept_only && need.variant)
+        start_primary(b);
+    else if (!yk_background_ending())
         build_primary(b);
     build_those(b, false, true);
     bool cpus = !yk_ahead_spare() || yk_build_insisted() || b->kept_only || yk_remember_together(b) >= cpus_from_ms;
     build_those(b, true, cpus);
+    if (!yk_background_ending())
+        build_primary(b); /* waited for, where it has begun */
     /* Which devices may share kernels with inexact operations; where it fails it has said so, and they share none. */
     if (need.classes && !yk_background_ending()) {
         if (!b->kept_only)

@@ -153,7 +153,7 @@ static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *loc
 {
     const struct yk_build *b = l->code->build;
     double needs = yk_warm_done(l, dev, local) ? kept_ms : yk_remember_build(b, dev),
-           gone = (double)(yk_now_ns() - __atomic_load_n(&b->wanted_at, __ATOMIC_RELAXED)) * 1e-6;
+           gone = (double)(yk_now_ns() - yk_build_from(b, __atomic_load_n(&b->wanted_at, __ATOMIC_RELAXED))) * 1e-6;
     return needs > gone ? needs - gone : 0.1 * needs;
 }
 

@@ -15,6 +15,7 @@
 #include "shim/core/background.h"
 #include "shim/core/helper.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/remember_program.h"
 
 bool yk_warm_able(void)
 {
@@ -300,6 +301,6 @@ void yk_warm_prepare(const struct yk_launch *l, const size_t *local)
             yk_warm_ask(l, i, local);
         }
     }
-    if (missing && ready)
+    if (missing && ready && yk_remember_worth(build)) /* a shorter one is over by then, and has the processors shared */
         yk_build_load(build);
 }
