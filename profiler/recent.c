@@ -41,7 +41,13 @@ struct body {
     uint32_t kind, n;
 };
 
-enum { LONGEST = sizeof(struct body) + YK_SERIES_SAMPLES * sizeof(struct yk_sample) + sizeof(struct yk_database_key) };
+/* A struct yk_sample without its padding. */
+struct sample {
+    double groups, ms;
+    uint64_t count;
+};
+
+enum { LONGEST = sizeof(struct body) + YK_SERIES_SAMPLES * sizeof(struct sample) + sizeof(struct yk_database_key) };
 
 static bool name_of(const char *path, const char *what, char *out)
 {
@@ -107,17 +113,17 @@ static bool take_body(const char *at, size_t n, struct yk_database_key *k, struc
     memcpy(&b, at, sizeof b);
     at += sizeof b;
     if (b.kind >= YK_SAMPLE_KIND_COUNT || !b.n || b.n > YK_SERIES_SAMPLES ||
-        (size_t)(end - at) < b.n * sizeof(struct yk_sample))
+        (size_t)(end - at) < b.n * sizeof(struct sample))
         return false;
     memset(k, 0, sizeof *k);
     memset(s, 0, sizeof *s);
     k->kind = (enum yk_sample_kind)b.kind;
     s->n = b.n;
-    memcpy(s->at, at, b.n * sizeof *s->at);
-    at += b.n * sizeof *s->at;
-    for (unsigned i = 0; i < b.n; i++)
-        if (!s->at[i].count || s->at[i].count >= INT32_MAX)
-            s->at[i].count = 1;
+    for (unsigned i = 0; i < b.n; i++, at += sizeof(struct sample)) {
+        struct sample one;
+        memcpy(&one, at, sizeof one);
+        s->at[i] = (struct yk_sample){one.groups, one.ms, one.count && one.count < INT32_MAX ? (uint32_t)one.count : 1};
+    }
     return take_text(&at, end, k->kernel, sizeof k->kernel) && take_text(&at, end, k->name, sizeof k->name) &&
            take_text(&at, end, k->device, sizeof k->device) && take_text(&at, end, k->local, sizeof k->local) &&
            take_text(&at, end, k->problem, sizeof k->problem) && at == end && yk_series_good(s);
@@ -154,8 +160,10 @@ void yk_recent_put(FILE *to, const struct yk_database_key *k, const struct yk_se
     if (!s->n)
         return;
     memcpy(bytes, &b, sizeof b);
-    memcpy(bytes + n, s->at, s->n * sizeof *s->at);
-    n += s->n * sizeof *s->at;
+    for (unsigned i = 0; i < s->n; i++, n += sizeof(struct sample)) {
+        struct sample one = {s->at[i].groups, s->at[i].ms, s->at[i].count};
+        memcpy(bytes + n, &one, sizeof one);
+    }
     for (unsigned i = 0; i < TEXTS; i++) {
         size_t length = strlen(text[i]) + 1;
         memcpy(bytes + n, text[i], length);
