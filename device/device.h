@@ -40,6 +40,7 @@ struct yk_device {
     unsigned
         numeric_class; /* equal: same bits from the same kernel (see device/numeric.h); valid after yk_numeric_probe */
     double speed;      /* rough rank: higher is faster */
+    bool asleep;       /* its driver had not been asked for it at discovery (device/asleep.h) */
     bool usable;       /* may take shares; false: see why_not */
     char why_not[YK_NAME_MAX];
 };
@@ -64,6 +65,11 @@ struct yk_machine {
  * milliseconds once; then a load.
  */
 const struct yk_machine *yk_machine_get(yk_status *status);
+
+/** To be called before the first yk_machine_get, by who needs other devices than the primary late or never: beside a
+ * GPU those of a CPU's driver may be asleep then (device/asleep.h), where the user has named no devices and asked for
+ * nothing of them. */
+void yk_machine_let_sleep(void);
 
 /** Index of the device that TEXT names: a number; "cpu", "gpu", "accelerator"; a part (any case) of its name or
  * platform's name; PLATFORM:NAME, a part of each; platform:PART. Usable devices come before those left out; of several

@@ -1,6 +1,7 @@
 #include "device/machine.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "device/asleep.h"
 #include "device/fault/fault.h"
 #include "device/opencl/from_host.h"
 #include "device/opencl/parents.h"
@@ -51,6 +52,25 @@ static void add_or_cut(const struct yk_cl *cl, cl_platform_id platform, cl_devic
         add(cl, platform, id, m);
     for (unsigned i = 0; i < n; i++)
         add(cl, platform, part[i], m);
+}
+
+/* The devices of PLATFORM as an earlier process has kept them. False: there are none. */
+static bool add_asleep(const struct yk_cl *cl, cl_platform_id platform, struct yk_machine *m)
+{
+    cl_device_id id[YK_MAX_DEVICES];
+    struct yk_asleep_host host[YK_MAX_DEVICES];
+    unsigned n = 0;
+    const struct yk_cl *table = yk_asleep(cl, platform, id, host, &n);
+    for (unsigned i = 0; table && i < n; i++) {
+        unsigned at = m->n;
+        add(table, platform, id[i], m);
+        if (m->n == at)
+            continue;
+        m->device[at].asleep = true;
+        m->device[at].in_host = m->device[at].host_memory = host[i].in_host;
+        m->device[at].host_align = host[i].align;
+    }
+    return table != NULL;
 }
 
 static void add_platform(const struct yk_cl *cl, cl_platform_id platform, const char *parts, struct yk_machine *m)
@@ -147,10 +167,10 @@ static void number_twins(struct yk_machine *m)
             m->device[i].twin += m->device[k].platform == m->device[i].platform;
 }
 
-static bool own_memory(const struct yk_cl *cl, const struct yk_device *d)
+static bool own_memory(const struct yk_device *d)
 {
     cl_bool unified = CL_TRUE;
-    cl->GetDeviceInfo(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    d->cl->GetDeviceInfo(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
     return !unified;
 }
 
@@ -244,7 +264,40 @@ static void find_host_memory(const struct yk_cl *cl, struct yk_machine *m, unsig
     d->in_host = d->host_memory = yk_device_host_memory(cl, d, &d->host_align);
 }
 
-yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_settings *s, struct yk_machine *m)
+/* May devices be asleep in a machine that was found with S? Not where the user has named or changed any. */
+static bool may_sleep(const struct yk_machine_settings *s)
+{
+    return s->sleep && !s->devices && !s->primary && !s->cpu_parts && !s->fault && !s->memory;
+}
+
+/* Is M one where that pays: a GPU's, whose driver was asked? */
+static bool sleep_pays(const struct yk_machine *m)
+{
+    return m->n && m->device[m->primary].type & CL_DEVICE_TYPE_GPU && !m->device[m->primary].asleep;
+}
+
+/* Keep the devices of the first platform that has nothing but CPUs. */
+static void keep_for_sleep(const struct yk_cl *cl, const struct yk_machine *m)
+{
+    cl_device_id id[YK_MAX_DEVICES];
+    struct yk_asleep_host host[YK_MAX_DEVICES];
+    for (unsigned first = 0, end; first < m->n; first = end) {
+        bool good = true;
+        for (end = first; end < m->n && m->device[end].platform == m->device[first].platform; end++) {
+            const struct yk_device *d = &m->device[end];
+            good &= d->usable && d->type & CL_DEVICE_TYPE_CPU && !(d->type & CL_DEVICE_TYPE_GPU);
+            id[end - first] = d->id;
+            host[end - first] = (struct yk_asleep_host){d->in_host, d->host_align};
+        }
+        if (good) {
+            yk_asleep_keep(cl, m->device[first].platform, id, host, end - first);
+            return;
+        }
+    }
+}
+
+static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_settings *s, bool sleep,
+                              struct yk_machine *m)
 {
     cl_platform_id platform[MAX_PLATFORMS];
     cl_uint n = 0;
@@ -254,7 +307,8 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
     n = n < MAX_PLATFORMS ? n : MAX_PLATFORMS;
     const char *parts = checked_parts(s->cpu_parts);
     for (cl_uint i = 0; i < n; i++)
-        add_platform(cl, platform[i], parts, m);
+        if (!sleep || !add_asleep(cl, platform[i], m))
+            add_platform(cl, platform[i], parts, m);
     if (!m->n) {
         yk_error("no OpenCL device: %s", n ? "no platform has one" : "the loader finds no driver");
         return YK_ENOTFOUND;
@@ -264,7 +318,7 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
     bool any = false;
     for (unsigned i = 0; i < m->n; i++) {
         struct yk_device *d = &m->device[i];
-        d->speed = yk_device_speed(d, own_memory(cl, d));
+        d->speed = yk_device_speed(d, own_memory(d));
         d->numeric_class = i; /* until probed (device/numeric.h), each is a class of its own */
         any = any || d->usable;
     }
@@ -274,10 +328,18 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
         return YK_ENOTFOUND;
     }
     choose_primary(m, s->primary);
+    bool asleep = false;
+    for (unsigned i = 0; i < m->n; i++)
+        asleep |= m->device[i].asleep;
+    if (asleep && !sleep_pays(m))
+        return discover_all(cl, s, false, m);
     leave_out_the_different(m);
     number_twins(m);
     for (unsigned i = 0; i < m->n; i++)
-        find_host_memory(cl, m, i);
+        if (!m->device[i].asleep)
+            find_host_memory(cl, m, i);
+    if (sleep && !asleep && sleep_pays(m))
+        keep_for_sleep(cl, m);
     m->id = identity(m, s);
     limit_memory(m, s->memory);
     serialise(m);
@@ -285,6 +347,11 @@ yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_se
         m->device[i].trial = m->device[i].cl;
     wrap_faults(m, s->fault);
     return YK_OK;
+}
+
+yk_status yk_machine_discover(const struct yk_cl *cl, const struct yk_machine_settings *s, struct yk_machine *m)
+{
+    return discover_all(cl, s, may_sleep(s), m);
 }
 
 /* Memory of the host may be pinned for a GPU, and for others behind the same table. */
@@ -299,13 +366,19 @@ static void ask_before_memory(struct yk_machine *m)
 
 static struct yk_machine machine;
 static yk_status machine_status;
+static bool let_sleep;
+
+void yk_machine_let_sleep(void)
+{
+    let_sleep = true;
+}
 
 static void discover(void)
 {
     const struct yk_cl *cl = yk_cl_guarded();
-    const struct yk_machine_settings s = {yk_env_str("YOKE_DEVICES", NULL), yk_env_str("YOKE_PRIMARY", NULL),
-                                          yk_env_str("YOKE_CPU_PARTS", NULL), yk_env_str("YOKE_FAULT", NULL),
-                                          yk_env_str("YOKE_MEMORY_LIMIT", NULL)};
+    const struct yk_machine_settings s = {yk_env_str("YOKE_DEVICES", NULL),      yk_env_str("YOKE_PRIMARY", NULL),
+                                          yk_env_str("YOKE_CPU_PARTS", NULL),    yk_env_str("YOKE_FAULT", NULL),
+                                          yk_env_str("YOKE_MEMORY_LIMIT", NULL), let_sleep};
     machine_status = cl ? yk_machine_discover(cl, &s, &machine) : YK_ENOTFOUND; /* no loader: logged */
     if (machine_status == YK_OK)
         ask_before_memory(&machine);

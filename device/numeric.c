@@ -21,10 +21,16 @@ static void set_class(const struct yk_device *d, unsigned class)
     __atomic_store_n(field, class, __ATOMIC_RELEASE);
 }
 
+/* Without faults; not the loader's own table: the device may be asleep. */
+static const struct yk_cl *table_of(const struct yk_device *d)
+{
+    return d->trial ? d->trial : d->cl;
+}
+
 static struct yk_hash add_string(struct yk_hash h, const struct yk_device *d, cl_device_info what)
 {
     char text[1024];
-    yk_device_string(yk_cl_guarded(), d->id, what, text, sizeof text);
+    yk_device_string(table_of(d), d->id, what, text, sizeof text);
     return yk_hash_str(h, text);
 }
 
@@ -32,7 +38,7 @@ static struct yk_hash add_number(struct yk_hash h, const struct yk_device *d, cl
 {
     uint64_t value[2] = {0, 0}; /* 4 or 8 bytes; the size tells an absent one */
     size_t size = 0;
-    yk_cl_guarded()->GetDeviceInfo(d->id, what, sizeof value, value, &size);
+    table_of(d)->GetDeviceInfo(d->id, what, sizeof value, value, &size);
     value[1] = size;
     return yk_hash_bytes(h, value, sizeof value);
 }
@@ -50,7 +56,7 @@ struct yk_hash yk_numeric_key(const struct yk_device *d)
                                             CL_DEVICE_ENDIAN_LITTLE};
     char version[1024];
     struct yk_hash h = yk_hash_str((struct yk_hash){0, 0}, d->platform_name);
-    yk_platform_string(yk_cl_guarded(), d->platform, CL_PLATFORM_VERSION, version, sizeof version);
+    yk_platform_string(table_of(d), d->platform, CL_PLATFORM_VERSION, version, sizeof version);
     h = yk_hash_str(yk_hash_str(h, version), d->driver);
     h = yk_hash_bytes(h, &d->type, sizeof d->type);
     h = add_string(h, d, CL_DEVICE_OPENCL_C_VERSION);

@@ -118,6 +118,8 @@ static void start(void)
         yk_status s;
         (void)yk_log_enabled(YK_LOG_WARN);
         read_options(&yk_rt.options);
+        if (yk_env_bool("YOKE_PROFILE", true))
+            yk_machine_let_sleep();
         yk_rt.machine = yk_machine_get(&s);
         if (yk_rt.machine && yk_rt.machine->n) {
             yk_rt.primary = &yk_rt.machine->device[yk_rt.machine->primary];

@@ -129,6 +129,10 @@ cl_int stub_impl_GetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, 
     stub_check(p, STUB_PLATFORM);
     if ((out && !n) || (!out && !n_ret))
         return CL_INVALID_VALUE;
+    char asked[32]; /* PoCL sets variables of hwloc's when it makes its devices ready */
+    snprintf(asked, sizeof asked, "HWLOC_STUB_%u", p->number);
+    if (!getenv(asked))
+        setenv(asked, "1", 1);
     const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
                                  CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
     if (type != CL_DEVICE_TYPE_ALL && (!type || (type & ~known)))

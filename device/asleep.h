@@ -1,0 +1,32 @@
+/* Devices that their driver has not been asked for yet. A CPU's driver takes 10 to 30 ms to make its devices ready and
+ * as long to end with them, which a program of half a second on a GPU would pay for though no launch of it is worth a
+ * CPU. They answer what is asked at the start of every process from what an earlier one was told; the first call that
+ * needs one of them, a context as a rule, has the driver make them ready. Then all answers are compared, and what its
+ * memory is is tried again: if anything is not as kept, none of them can be had in this process (the call fails as for
+ * a device that is not available), and what was kept goes.
+ *
+ * One platform per process. Who calls it: machine.c. */
+#ifndef YK_DEVICE_ASLEEP_H
+#define YK_DEVICE_ASLEEP_H
+
+#include "device/device.h"
+
+/* yk_device.in_host and host_align, which cost a trial. */
+struct yk_asleep_host {
+    bool in_host;
+    size_t align;
+};
+
+/** The devices of PLATFORM as an earlier process has kept them for the same driver, environment and processors: *N
+ * handles into ID and what is known of their memory into HOST (YK_MAX_DEVICES each), good for calls of the table
+ * returned, which is BELOW otherwise. NULL: nothing is kept, or another platform sleeps. Thread: discovery only. Cost:
+ * a small file. */
+const struct yk_cl *yk_asleep(const struct yk_cl *below, cl_platform_id platform, cl_device_id *id,
+                              struct yk_asleep_host *host, unsigned *n);
+
+/** Keep what the N devices ID of PLATFORM, all it has, are and answer, where yk_asleep has looked for them. Thread:
+ * discovery only. */
+void yk_asleep_keep(const struct yk_cl *below, cl_platform_id platform, const cl_device_id *id,
+                    const struct yk_asleep_host *host, unsigned n);
+
+#endif
