@@ -88,8 +88,9 @@ static void prune(const char *path)
         closedir(d);
 }
 
-static bool write_all(int fd, const char *from, size_t n)
+bool yk_record_write(int fd, const void *bytes, size_t n)
 {
+    const char *from = bytes;
     for (size_t done = 0; done < n;) {
         ssize_t w = write(fd, from + done, n - done);
         if (w < 0 && errno == EINTR)
@@ -112,7 +113,7 @@ void yk_record_put(const struct yk_record_kind *k, struct yk_hash key, const voi
         yk_warn_once("cannot write %s (%s); %s", path, strerror(errno), k->lost);
         return;
     }
-    bool done = write_all(fd, bytes, n);
+    bool done = yk_record_write(fd, bytes, n);
     if (close(fd) || !done || rename(temp, path)) {
         yk_warn_once("cannot write %s (%s); %s", path, strerror(errno), k->lost);
         unlink(temp);

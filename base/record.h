@@ -29,4 +29,7 @@ void yk_record_reject(const struct yk_record_kind *k, struct yk_hash key);
 /** All of the regular file PATH (through links) if it has at most MOST bytes, as yk_record_get gives it. */
 void *yk_record_read_file(const char *path, size_t most, size_t *n);
 
+/** All N bytes to FD, whatever a write takes at a time. False: not all of them; errno says why. */
+bool yk_record_write(int fd, const void *bytes, size_t n);
+
 #endif

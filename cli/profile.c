@@ -142,14 +142,7 @@ static int export(const char *file)
 
 static bool text(const json_t *o, const char *key, char *out, size_t n)
 {
-    const char *s = json_string_value(json_object_get(o, key));
-    if (!s || strlen(s) >= n)
-        return false;
-    for (const char *c = s; *c; c++)
-        if ((unsigned char)*c < 32)
-            return false;
-    strcpy(out, s);
-    return true;
+    return yk_database_text(json_string_value(json_object_get(o, key)), out, n);
 }
 
 static bool take_one(const json_t *o, struct yk_database_key *k, struct yk_series *s)

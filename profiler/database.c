@@ -85,9 +85,8 @@ static yk_status failed(struct yk_database *d, int err)
     return yk_database_begin_use(d, &bad) ? YK_EFORMAT : YK_EIO;
 }
 
-static bool take_text(struct yk_database *d, sqlite3_stmt *s, int i, char *out, size_t n)
+bool yk_database_text(const char *text, char *out, size_t n)
 {
-    const char *text = (const char *)d->q->column_text(s, i);
     if (!text || strlen(text) >= n)
         return false;
     for (const char *c = text; *c; c++)
@@ -95,6 +94,11 @@ static bool take_text(struct yk_database *d, sqlite3_stmt *s, int i, char *out, 
             return false;
     strcpy(out, text);
     return true;
+}
+
+static bool take_text(struct yk_database *d, sqlite3_stmt *s, int i, char *out, size_t n)
+{
+    return yk_database_text((const char *)d->q->column_text(s, i), out, n);
 }
 
 static bool take_key(struct yk_database *d, sqlite3_stmt *s, struct yk_database_key *k)

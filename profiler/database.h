@@ -2,8 +2,8 @@
  * `yoke profile`.
  *
  * SQLite is opened with dlopen when the first database is: libyoke.so needs libc alone, and a machine without the
- * library just remembers nothing. It is not linked into a child process because reading 2 ms sooner, inside the
- * process, is what lets the first launch be decided well; no lock is held and no launch waits while it works.
+ * library just remembers nothing. Processes of programs read and append to the file beside it (recent.h) as long as
+ * that will do; no lock is held and no launch waits while SQLite works.
  *
  * A database that is damaged, foreign or of another version is set aside (renamed to *.bad) and begun anew; a full disk
  * or a locked file costs the samples of that moment. Nothing here is fatal. What is read is checked as untrusted input.
@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include "base/status.h"
 #include "profiler/series.h"
 
@@ -41,6 +42,10 @@ struct yk_database_key {
 };
 
 struct yk_database;
+
+/** TEXT, of a file that is not trusted, into OUT of N bytes as a text of a key. False: it is none (NULL, too long,
+ * control characters). */
+bool yk_database_text(const char *text, char *out, size_t n);
 
 /** Open or create the database at PATH. NULL: none can be had (no library, no file); logged at info. Thread: one at a
  * time per handle. Cost: some ms. */

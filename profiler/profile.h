@@ -18,8 +18,8 @@ struct yk_profile_key {
     enum yk_sample_kind kind;
 };
 
-/** Read the database, once per process; later calls return at once. Thread: any but the app's; calls SQLite, no lock
- * held. YOKE_PROFILE=0: no database. */
+/** Read what is remembered, once per process; later calls return at once. Thread: any but the app's; calls SQLite where
+ * the file beside the database (recent.h) is not of its present state, no lock held. YOKE_PROFILE=0: no database. */
 void yk_profile_load(void);
 
 /** Has it been read (or found missing)? */

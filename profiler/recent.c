@@ -94,12 +94,8 @@ static bool same(struct yk_hash a, struct yk_hash b)
 static bool take_text(const char **at, const char *end, char *out, size_t n)
 {
     size_t left = (size_t)(end - *at), length = strnlen(*at, left);
-    if (length == left || length >= n)
+    if (length == left || !yk_database_text(*at, out, n))
         return false;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)(*at)[i] < 32)
-            return false;
-    memcpy(out, *at, length + 1);
     *at += length + 1;
     return true;
 }
@@ -220,15 +216,6 @@ static int lock(const char *path)
     return fd;
 }
 
-static bool write_all(int fd, const void *bytes, size_t n)
-{
-    ssize_t done;
-    do
-        done = write(fd, bytes, n);
-    while (done < 0 && errno == EINTR);
-    return done == (ssize_t)n;
-}
-
 bool yk_recent_append(const char *path, const void *records, size_t n)
 {
     char name[PATH_MAX];
@@ -240,7 +227,7 @@ bool yk_recent_append(const char *path, const void *records, size_t n)
                  : -1;
     if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(struct head) &&
         st.st_size + (off_t)n <= MOST) {
-        ok = write_all(fd, records, n);
+        ok = yk_record_write(fd, records, n);
         if (!ok && ftruncate(fd, st.st_size)) /* a full disk: what is there of it is passed over */
             yk_info("%s: %s", name, strerror(errno));
     }
@@ -310,7 +297,7 @@ static void replace(const char *path, const struct stamp *at, const char *record
     h.self = hash_of(&h, offsetof(struct head, self));
     unlink(made); /* of a process that was killed; the lock is held */
     int fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && write_all(fd, &h, sizeof h) && write_all(fd, records, n);
+    bool ok = fd >= 0 && yk_record_write(fd, &h, sizeof h) && yk_record_write(fd, records, n);
     if (fd >= 0 && close(fd))
         ok = false;
     if (!ok || rename(made, name)) {

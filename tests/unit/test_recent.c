@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "profiler/profile.h"
 #include "profiler/recent.h"
+#include "tests/unit/child.h"
 #include "tests/unit/database.h"
 #include "tests/unit/main.h"
 
@@ -36,19 +36,6 @@ static void renew(void)
         ck_assert_int_eq(yk_recent_renew(db, no_more, NULL), YK_OK);
         yk_database_close(db);
     }
-}
-
-/* As a process does, which ends without closing. */
-static void in_a_child(void (*what)(unsigned), unsigned arg)
-{
-    int status;
-    pid_t pid = fork();
-    if (pid == 0) {
-        what(arg);
-        _exit(0);
-    }
-    waitpid(pid, &status, 0);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void make(unsigned n)
@@ -334,112 +321,6 @@ START_TEST(a_full_disk_costs_only_the_samples)
 }
 END_TEST
 
-static struct yk_device device = {.name = "a device", .driver = "1"};
-
-static struct yk_profile_key profile_key(void)
-{
-    return (struct yk_profile_key){
-        .kernel = {1, 2}, .name = "k", .device = &device, .local = {8, 1, 1}, .problem = {3, 4}};
-}
-
-static bool has_sqlite(void)
-{
-    char line[PATH_MAX + 128];
-    bool has = false;
-    FILE *f = fopen("/proc/self/maps", "r");
-    while (f && fgets(line, sizeof line, f))
-        has |= strstr(line, "libsqlite3") != NULL;
-    if (f)
-        fclose(f);
-    return has;
-}
-
-/* A process of a program; 0: the very first. */
-static void one_process(unsigned nth)
-{
-    struct yk_profile_key k = profile_key();
-    struct yk_series s;
-    yk_profile_load();
-    bool known = yk_profile_get(&k, &s);
-    if (known != (nth > 0) || (nth && (s.n != 1 || s.at[0].count != nth || s.at[0].ms != 5)))
-        _exit(1);
-    yk_profile_add(&k, 100, 5);
-    yk_profile_save();
-    if (nth && has_sqlite()) /* what this file is for */
-        _exit(2);
-}
-
-START_TEST(processes_remember_without_sqlite)
-{
-    if (has_sqlite()) /* this program's own loads it */
-        return;
-    begin();
-    setenv("XDG_DATA_HOME", folder, 1);
-    setenv("YOKE_PROFILE", "1", 1);
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(yk_sqlite_get() ? 0 : 1);
-    int status;
-    waitpid(pid, &status, 0);
-    for (unsigned i = 0; i < 5 && !status; i++)
-        in_a_child(one_process, i);
-    remove_folder();
-}
-END_TEST
-
-static void many_processes_long(unsigned n)
-{
-    (void)n;
-    struct yk_profile_key k = profile_key();
-    for (unsigned i = 0; i < 2000; i++) {
-        k.kernel.lo = i;
-        yk_profile_add(&k, 100, 5);
-    }
-    yk_profile_save();
-}
-
-static void expect_all(unsigned n)
-{
-    struct yk_profile_key k = profile_key();
-    struct yk_series s;
-    struct stat st;
-    char name[sizeof folder + 64];
-    yk_profile_load();
-    for (unsigned i = 0; i < n; i++) {
-        k.kernel.lo = i;
-        if (!yk_profile_get(&k, &s))
-            _exit(1);
-    }
-    off_t bytes = 0;
-    static const char *const what[] = {"samples.db", "samples.db-wal"};
-    for (unsigned i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "%s/yoke/profile/%s", folder, what[i]);
-        bytes += stat(name, &st) ? 0 : st.st_size;
-    }
-    if (bytes < 1 << 17) /* it has gone into the database */
-        _exit(2);
-}
-
-START_TEST(much_goes_into_the_database)
-{
-    if (has_sqlite())
-        return;
-    begin();
-    setenv("XDG_DATA_HOME", folder, 1);
-    setenv("YOKE_PROFILE", "1", 1);
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(yk_sqlite_get() ? 0 : 1);
-    int status;
-    waitpid(pid, &status, 0);
-    if (!status) {
-        in_a_child(many_processes_long, 0);
-        in_a_child(expect_all, 2000);
-    }
-    remove_folder();
-}
-END_TEST
-
-YK_TEST_MAIN("recent", processes_remember_without_sqlite, much_goes_into_the_database, it_says_what_the_database_does,
-             of_another_state_it_is_not_believed_and_nothing_of_it_is_lost, several_processes_lose_nothing,
-             killed_processes_leave_nothing_wrong, mutated_files_are_never_fatal, a_full_disk_costs_only_the_samples)
+YK_TEST_MAIN("recent", it_says_what_the_database_does, of_another_state_it_is_not_believed_and_nothing_of_it_is_lost,
+             several_processes_lose_nothing, killed_processes_leave_nothing_wrong, mutated_files_are_never_fatal,
+             a_full_disk_costs_only_the_samples)
