@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""never_slower.py [--build DIR] [--devices LIST;...] [--states S,...] [--only APP,...] [--rounds N] [--size NAME] [--keep FILE]
+"""never_slower.py [--build DIR] [--devices LIST;...] [--bare-device N] [--states S,...] [--only APP,...] [--rounds N] [--size NAME]
+                [--keep FILE]
 
 Is any program slower under yoke than on the fastest device alone? Every program of bench/apps, bare and under yoke by turns, whole
 processes from start to end with --no-verify: input, context, build, launches, exit. Bare runs have one device of PoCL (basic), runs
 under yoke the devices of the list, in auto mode. The ratio is bare time over yoke's, of each pair of runs; a program's is the median.
+The list `machine` is the machine's own devices, as the environment names them (POCL_DEVICES, OCL_ICD_VENDORS, ...), for both; bare
+runs have the one that --bare-device names, in the loader's order: a GPU beside its machine's CPU, whose driver a program that uses
+the GPU alone finds, but does not start.
 
 States: first  all caches (PoCL's, yoke's) and yoke's measurements are empty before each run
         again  as the run before of the same kind has left them
@@ -24,14 +28,17 @@ import time
 APPS = ("aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random "
         "reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution").split()
 LIMIT = 300  # seconds
-LINGER = 1.0  # after a run whose caches are kept: nothing of yoke lives longer than its program, but disks do
+MACHINE = "machine"
 
 
 def environment(folder, devices):
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_")) and k != "LD_PRELOAD"}
-    env["POCL_DEVICES"] = devices
-    for variable, name in (("POCL_CACHE_DIR", "pocl"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")):
+           if not k.startswith("YOKE_") and k != "LD_PRELOAD"
+           and (devices == MACHINE or not k.startswith(("POCL_", "OCL_", "OPENCL_")))}
+    if devices != MACHINE:
+        env["POCL_DEVICES"] = devices
+    for variable, name in (("POCL_CACHE_DIR", "pocl"), ("CUDA_CACHE_PATH", "cuda"), ("XDG_CACHE_HOME", "cache"),
+                           ("XDG_DATA_HOME", "data")):
         env[variable] = os.path.join(folder, name)
         os.makedirs(env[variable], mode=0o700, exist_ok=True)
     return env
@@ -96,7 +103,8 @@ class Runner:
 
 def measure(args, app, devices, state):
     command = [os.path.join(args.build, "bench/apps", app), "--size", args.size, "--no-verify"]
-    ways = [Runner(command, "basic", None, state), Runner(command, devices, os.path.join(args.build, "libyoke.so"), state)]
+    alone = (command + ["--device", args.bare_device], MACHINE) if devices == MACHINE else (command, "basic")
+    ways = [Runner(*alone, None, state), Runner(command, devices, os.path.join(args.build, "libyoke.so"), state)]
     bare, yoke = [], []
     for i in range(args.rounds):
         pair = {}
@@ -117,6 +125,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release", type=os.path.abspath)
     parser.add_argument("--devices", default="basic;basic basic")
+    parser.add_argument("--bare-device", default="0", help="of the machine's own devices, in the loader's order")
     parser.add_argument("--states", default="first,again")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=5)
@@ -141,7 +150,7 @@ def main():
     groups = {}
     for key, r in found.items():
         _, devices, state = key.split("/")
-        groups.setdefault(f"{len(devices.split())}.{state}", []).append((r["ratio"], key))
+        groups.setdefault(f"{devices if devices == MACHINE else len(devices.split())}.{state}", []).append((r["ratio"], key))
     for name, members in sorted(groups.items()):
         print(f"figure never_slower.{name} {min(members)[0]:.3f} ratio")
     least, where = min(min(members) for members in groups.values())

@@ -270,14 +270,51 @@ static struct {
 
 static unsigned nlooked;
 
-void yk_asleep_keep(const struct yk_cl *below, cl_platform_id platform, const cl_device_id *id,
-                    const struct yk_asleep_host *host, unsigned n)
+/* NULL: it was not looked for. */
+static const struct yk_hash *key_of(cl_platform_id platform)
 {
     for (unsigned i = 0; i < nlooked; i++)
-        if (looked[i].platform == platform) {
-            yk_asleep_put(looked[i].key, below, id, host, n);
-            return;
+        if (looked[i].platform == platform)
+            return &looked[i].key;
+    return NULL;
+}
+
+bool yk_asleep_unknown(const struct yk_cl *below, cl_platform_id platform)
+{
+    static const char *const of_cpus[] = {"Portable Computing Language", "Intel(R) OpenCL"};
+    const struct yk_hash *key = key_of(platform);
+    char name[YK_NAME_MAX];
+    bool cpus = false;
+    yk_platform_string(below, platform, CL_PLATFORM_NAME, name, sizeof name);
+    for (unsigned i = 0; i < sizeof of_cpus / sizeof *of_cpus; i++)
+        cpus |= !strcmp(name, of_cpus[i]);
+    return key && cpus && !yk_asleep_was_without(*key);
+}
+
+bool yk_asleep_do_without(cl_platform_id platform)
+{
+    const struct yk_hash *key = key_of(platform);
+    return key && yk_asleep_put_without(*key);
+}
+
+void yk_asleep_keep(const struct yk_cl *below, const struct yk_machine *m)
+{
+    cl_device_id id[YK_MAX_DEVICES];
+    struct yk_asleep_host host[YK_MAX_DEVICES];
+    for (unsigned first = 0, end; first < m->n; first = end) {
+        bool good = true;
+        for (end = first; end < m->n && m->device[end].platform == m->device[first].platform; end++) {
+            const struct yk_device *d = &m->device[end];
+            good &= d->usable && d->type & CL_DEVICE_TYPE_CPU && !(d->type & CL_DEVICE_TYPE_GPU);
+            id[end - first] = d->id;
+            host[end - first] = (struct yk_asleep_host){d->in_host, d->host_align};
         }
+        const struct yk_hash *key = good ? key_of(m->device[first].platform) : NULL;
+        if (key)
+            yk_asleep_put(*key, below, id, host, end - first);
+        if (good)
+            return;
+    }
 }
 
 const struct yk_cl *yk_asleep(const struct yk_cl *below, cl_platform_id platform, cl_device_id *id,

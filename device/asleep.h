@@ -5,7 +5,10 @@
  * memory is is tried again: if anything is not as kept, none of them can be had in this process (the call fails as for
  * a device that is not available), and what was kept goes.
  *
- * One platform per process. Who calls it: machine.c. */
+ * Where nothing is kept, a process does without them altogether, once: yoke-warm asks them behind it, for those to
+ * come.
+ *
+ * One platform per process sleeps. Who calls it: machine.c. */
 #ifndef YK_DEVICE_ASLEEP_H
 #define YK_DEVICE_ASLEEP_H
 
@@ -24,9 +27,16 @@ struct yk_asleep_host {
 const struct yk_cl *yk_asleep(const struct yk_cl *below, cl_platform_id platform, cl_device_id *id,
                               struct yk_asleep_host *host, unsigned *n);
 
-/** Keep what the N devices ID of PLATFORM, all it has, are and answer, where yk_asleep has looked for them. Thread:
- * discovery only. */
-void yk_asleep_keep(const struct yk_cl *below, cl_platform_id platform, const cl_device_id *id,
-                    const struct yk_asleep_host *host, unsigned n);
+/** Keep what the devices of the first of M's platforms that has nothing but CPUs are and answer, where yk_asleep has
+ * looked for them. Thread: discovery only. */
+void yk_asleep_keep(const struct yk_cl *below, const struct yk_machine *m);
+
+/** Has yk_asleep found nothing of PLATFORM, which by its name is a CPU's driver, and has no process done without it for
+ * that reason? Thread: discovery only. Cost: a small file. */
+bool yk_asleep_unknown(const struct yk_cl *below, cl_platform_id platform);
+
+/** This process does without PLATFORM, which is unknown; later ones will not. False: that cannot be kept, so that it
+ * must be asked now. Thread: discovery only. Cost: a small file. */
+bool yk_asleep_do_without(cl_platform_id platform);
 
 #endif

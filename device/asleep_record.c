@@ -45,18 +45,19 @@ const struct yk_asleep_question yk_asleep_asked[YK_ASLEEP_ASKED] = {
 static const struct yk_record_kind records = {
     .folder = "asleep", .lost = "CPU devices are made ready at each start", .most = MOST_BYTES};
 
-struct yk_hash yk_asleep_key(const struct yk_cl *cl, cl_platform_id platform)
+/* Of what steers drivers and this process as a whole, as it was before any of them was asked: those asked may change
+ * the environment. */
+static struct yk_hash surroundings(void)
 {
     static const char *const prefix[] = {"POCL_", "CL_", "SYCL_", "DPCPP_", "HWLOC_", "OCL_"};
-    static const cl_platform_info text[] = {CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION};
-    char value[1024];
+    static struct yk_hash h;
+    static bool known;
     cpu_set_t set;
+    if (known)
+        return h;
+    known = true;
     const long number[] = {VERSION, YK_ASLEEP_ASKED, sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_PHYS_PAGES)};
-    struct yk_hash h = yk_hash_bytes(yk_hash_str((struct yk_hash){0, 0}, YOKE_VERSION), number, sizeof number);
-    for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
-        yk_platform_string(cl, platform, text[i], value, sizeof value);
-        h = yk_hash_str(h, value);
-    }
+    h = yk_hash_bytes(yk_hash_str((struct yk_hash){0, 0}, YOKE_VERSION), number, sizeof number);
     for (char **e = environ; e && *e; e++)
         for (unsigned i = 0; i < sizeof prefix / sizeof *prefix; i++)
             if (!strncmp(*e, prefix[i], strlen(prefix[i])))
@@ -64,6 +65,18 @@ struct yk_hash yk_asleep_key(const struct yk_cl *cl, cl_platform_id platform)
     CPU_ZERO(&set);
     if (!sched_getaffinity(0, sizeof set, &set))
         h = yk_hash_bytes(h, &set, sizeof set);
+    return h;
+}
+
+struct yk_hash yk_asleep_key(const struct yk_cl *cl, cl_platform_id platform)
+{
+    static const cl_platform_info text[] = {CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION};
+    char value[1024];
+    struct yk_hash h = surroundings();
+    for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
+        yk_platform_string(cl, platform, text[i], value, sizeof value);
+        h = yk_hash_str(h, value);
+    }
     return h;
 }
 
@@ -176,4 +189,23 @@ unsigned yk_asleep_get(struct yk_hash key, struct yk_asleep_kept *kept)
 void yk_asleep_reject(struct yk_hash key)
 {
     yk_record_reject(&records, key);
+}
+
+static struct yk_hash key_without(struct yk_hash key)
+{
+    return yk_hash_str(key, "without");
+}
+
+bool yk_asleep_was_without(struct yk_hash key)
+{
+    size_t n;
+    char *kept = yk_record_get(&records, key_without(key), &n);
+    free(kept);
+    return kept != NULL;
+}
+
+bool yk_asleep_put_without(struct yk_hash key)
+{
+    yk_record_put(&records, key_without(key), "", 1);
+    return yk_asleep_was_without(key);
 }

@@ -39,6 +39,10 @@ unsigned yk_asleep_get(struct yk_hash key, struct yk_asleep_kept *kept);
 void yk_asleep_put(struct yk_hash key, const struct yk_cl *below, const cl_device_id *id,
                    const struct yk_asleep_host *host, unsigned n);
 
+/** Has a process done without the devices of KEY, and kept that? Does this one: false, it cannot be kept. */
+bool yk_asleep_was_without(struct yk_hash key);
+bool yk_asleep_put_without(struct yk_hash key);
+
 /** They are not what they were. */
 void yk_asleep_reject(struct yk_hash key);
 

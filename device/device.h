@@ -54,6 +54,7 @@ static inline bool yk_device_same_kind(const struct yk_device *a, const struct y
 struct yk_machine {
     unsigned n;       /* usable and unusable devices */
     unsigned primary; /* index; meaningless when n == 0 */
+    bool unasked;     /* a CPU's driver is left alone in this process: yoke-warm is to ask it */
     struct yk_device device[YK_MAX_DEVICES];
     struct yk_hash id; /* of all device names, drivers and settings: keys caches, shown in CL_DRIVER_VERSION */
 };
@@ -66,10 +67,16 @@ struct yk_machine {
  */
 const struct yk_machine *yk_machine_get(yk_status *status);
 
-/** To be called before the first yk_machine_get, by who needs other devices than the primary late or never: beside a
- * GPU those of a CPU's driver may be asleep then (device/asleep.h), where the user has named no devices and asked for
- * nothing of them. */
-void yk_machine_let_sleep(void);
+/* Beside a GPU, where the user has named no devices and asked for nothing of them, those of a CPU's driver may be
+ * asleep (device/asleep.h), */
+enum yk_sleep {
+    YK_SLEEP_NONE,
+    YK_SLEEP_KEPT,    /* where an earlier process has kept what they are */
+    YK_SLEEP_UNASKED, /* and where none has, they may be missing, once: see `unasked` */
+};
+
+/** To be called before the first yk_machine_get, by who needs other devices than the primary late or never. */
+void yk_machine_let_sleep(enum yk_sleep how);
 
 /** Index of the device that TEXT names: a number; "cpu", "gpu", "accelerator"; a part (any case) of its name or
  * platform's name; PLATFORM:NAME, a part of each; platform:PART. Usable devices come before those left out; of several

@@ -264,10 +264,10 @@ static void find_host_memory(const struct yk_cl *cl, struct yk_machine *m, unsig
     d->in_host = d->host_memory = yk_device_host_memory(cl, d, &d->host_align);
 }
 
-/* May devices be asleep in a machine that was found with S? Not where the user has named or changed any. */
-static bool may_sleep(const struct yk_machine_settings *s)
+/* How may devices be asleep in a machine that was found with S? Not where the user has named or changed any. */
+static enum yk_sleep may_sleep(const struct yk_machine_settings *s)
 {
-    return s->sleep && !s->devices && !s->primary && !s->cpu_parts && !s->fault && !s->memory;
+    return s->devices || s->primary || s->cpu_parts || s->fault || s->memory ? YK_SLEEP_NONE : s->sleep;
 }
 
 /* Is M one where that pays: a GPU's, whose driver was asked? */
@@ -276,39 +276,26 @@ static bool sleep_pays(const struct yk_machine *m)
     return m->n && m->device[m->primary].type & CL_DEVICE_TYPE_GPU && !m->device[m->primary].asleep;
 }
 
-/* Keep the devices of the first platform that has nothing but CPUs. */
-static void keep_for_sleep(const struct yk_cl *cl, const struct yk_machine *m)
-{
-    cl_device_id id[YK_MAX_DEVICES];
-    struct yk_asleep_host host[YK_MAX_DEVICES];
-    for (unsigned first = 0, end; first < m->n; first = end) {
-        bool good = true;
-        for (end = first; end < m->n && m->device[end].platform == m->device[first].platform; end++) {
-            const struct yk_device *d = &m->device[end];
-            good &= d->usable && d->type & CL_DEVICE_TYPE_CPU && !(d->type & CL_DEVICE_TYPE_GPU);
-            id[end - first] = d->id;
-            host[end - first] = (struct yk_asleep_host){d->in_host, d->host_align};
-        }
-        if (good) {
-            yk_asleep_keep(cl, m->device[first].platform, id, host, end - first);
-            return;
-        }
-    }
-}
-
-static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_settings *s, bool sleep,
+static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_settings *s, enum yk_sleep sleep,
                               struct yk_machine *m)
 {
-    cl_platform_id platform[MAX_PLATFORMS];
-    cl_uint n = 0;
+    cl_platform_id platform[MAX_PLATFORMS], unasked[MAX_PLATFORMS];
+    cl_uint n = 0, without = 0;
     *m = (struct yk_machine){0};
     if (cl->GetPlatformIDs(MAX_PLATFORMS, platform, &n) != CL_SUCCESS)
         n = 0;
     n = n < MAX_PLATFORMS ? n : MAX_PLATFORMS;
     const char *parts = checked_parts(s->cpu_parts);
-    for (cl_uint i = 0; i < n; i++)
-        if (!sleep || !add_asleep(cl, platform[i], m))
+    for (cl_uint i = 0; i < n; i++) {
+        if (sleep && add_asleep(cl, platform[i], m))
+            continue;
+        if (sleep == YK_SLEEP_UNASKED && yk_asleep_unknown(cl, platform[i]))
+            unasked[without++] = platform[i];
+        else
             add_platform(cl, platform[i], parts, m);
+    }
+    if (!m->n && without)
+        return discover_all(cl, s, YK_SLEEP_KEPT, m);
     if (!m->n) {
         yk_error("no OpenCL device: %s", n ? "no platform has one" : "the loader finds no driver");
         return YK_ENOTFOUND;
@@ -322,6 +309,8 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
         d->numeric_class = i; /* until probed (device/numeric.h), each is a class of its own */
         any = any || d->usable;
     }
+    if (!any && without)
+        return discover_all(cl, s, YK_SLEEP_KEPT, m);
     if (!any) {
         yk_error("no OpenCL device is left to use: %s is left out (%s)%s", m->device[0].name, m->device[0].why_not,
                  m->n > 1 ? ", and so are all others" : "");
@@ -332,14 +321,20 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
     for (unsigned i = 0; i < m->n; i++)
         asleep |= m->device[i].asleep;
     if (asleep && !sleep_pays(m))
-        return discover_all(cl, s, false, m);
+        return discover_all(cl, s, YK_SLEEP_NONE, m);
+    for (cl_uint i = 0; i < without; i++)
+        if (!sleep_pays(m) || !yk_asleep_do_without(unasked[i]))
+            return discover_all(cl, s, YK_SLEEP_KEPT, m);
+    m->unasked = without > 0;
+    if (m->unasked)
+        yk_info("a CPU's driver is not asked for its devices yet: this process does without them");
     leave_out_the_different(m);
     number_twins(m);
     for (unsigned i = 0; i < m->n; i++)
         if (!m->device[i].asleep)
             find_host_memory(cl, m, i);
     if (sleep && !asleep && sleep_pays(m))
-        keep_for_sleep(cl, m);
+        yk_asleep_keep(cl, m);
     m->id = identity(m, s);
     limit_memory(m, s->memory);
     serialise(m);
@@ -366,11 +361,11 @@ static void ask_before_memory(struct yk_machine *m)
 
 static struct yk_machine machine;
 static yk_status machine_status;
-static bool let_sleep;
+static enum yk_sleep let_sleep;
 
-void yk_machine_let_sleep(void)
+void yk_machine_let_sleep(enum yk_sleep how)
 {
-    let_sleep = true;
+    let_sleep = how;
 }
 
 static void discover(void)

@@ -12,7 +12,7 @@ struct yk_machine_settings {
     const char *cpu_parts; /* YOKE_CPU_PARTS: a number or "numa" */
     const char *fault;     /* YOKE_FAULT: script of device/fault */
     const char *memory;    /* YOKE_MEMORY_LIMIT: DEV=BYTES, comma-separated: such devices have no more memory */
-    bool sleep;            /* devices may be asleep (device/asleep.h), or be kept for processes where they may */
+    enum yk_sleep sleep;
 };
 
 /**

@@ -4,6 +4,7 @@
 #include "device/link/host_copy.h"
 #include "shim/api/api.h"
 #include "shim/core/subdevice.h"
+#include "shim/core/unasked.h"
 #include "shim/memory/store.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/callback.h"
@@ -35,8 +36,10 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         yk_remember_start();
     struct yk_context *ctx =
         err == CL_SUCCESS ? yk_context_create(properties, num_devices, devices, fn ? &errors : NULL, &err) : NULL;
-    if (ctx)
+    if (ctx) {
         yk_ahead_contexts(ctx);
+        yk_unasked_ask();
+    }
     if (ctx && yk_store_in_masters())
         yk_host_copy_ready();
     yk_set_err(errcode_ret, err);

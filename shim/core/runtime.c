@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "shim/core/trace.h"
+#include "shim/core/unasked.h"
 
 enum yk_mode yk_mode = YK_MODE_UNKNOWN;
 struct yk_runtime yk_rt;
@@ -119,7 +120,7 @@ static void start(void)
         (void)yk_log_enabled(YK_LOG_WARN);
         read_options(&yk_rt.options);
         if (yk_env_bool("YOKE_PROFILE", true))
-            yk_machine_let_sleep();
+            yk_machine_let_sleep(yk_unasked_may_be() ? YK_SLEEP_UNASKED : YK_SLEEP_KEPT);
         yk_rt.machine = yk_machine_get(&s);
         if (yk_rt.machine && yk_rt.machine->n) {
             yk_rt.primary = &yk_rt.machine->device[yk_rt.machine->primary];

@@ -2,7 +2,8 @@
  * compiler twice. It builds the program for the device, keeps its binary, loads that again and launches its kernel on
  * zeros in the forms in which shares will be launched: the driver's compilation at the first launch is then in the
  * driver's own cache. What the kernel does on zeros does not matter: it happens in this process, which has limits and
- * ends. yoke-warm --mailboxes tries, as safely, which devices may copy through memory of one another. */
+ * ends. yoke-warm --mailboxes tries, as safely, which devices may copy through memory of one another, and yoke-warm
+ * --devices asks drivers that no process has asked yet. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +23,7 @@
 #include "device/numeric.h"
 #include "device/warm/request.h"
 #include "profiler/profile.h"
+#include "shim/core/helper.h"
 #include "shim/queue/targets.h"
 
 enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, LOOK_MS = 10 };
@@ -246,14 +248,37 @@ static int try_mailboxes(int asker)
     _exit(!m);
 }
 
+/* What CPU devices there are beside a GPU is kept where they are found out. */
+static int find_devices(int asker)
+{
+    yk_status s;
+    set_limits();
+    if (!take_place())
+        _exit(1);
+    let_finish(asker);
+    take_turn();
+    yk_machine_let_sleep(YK_SLEEP_KEPT);
+    _exit(!yk_machine_get(&s));
+}
+
+/* The process that ARGUMENT names if that is OPTION=PROCESS, 0 if it is OPTION; -1: neither. */
+static int asker_of(const char *argument, const char *option)
+{
+    const size_t n = strlen(option);
+    if (strncmp(argument, option, n))
+        return -1;
+    return argument[n] == '=' ? atoi(argument + n + 1) : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct yk_warm_request r;
     yk_status s;
     cl_int err;
-    const size_t n = strlen(YK_MAILBOX_TRY);
-    if (argc == 2 && !strncmp(argv[1], YK_MAILBOX_TRY, n))
-        return try_mailboxes(argv[1][n] == '=' ? atoi(argv[1] + n + 1) : 0);
+    if (argc == 2 && asker_of(argv[1], YK_MAILBOX_TRY) >= 0)
+        return try_mailboxes(asker_of(argv[1], YK_MAILBOX_TRY));
+    if (argc == 2 && asker_of(argv[1], YK_HELPER_DEVICES) >= 0)
+        return find_devices(asker_of(argv[1], YK_HELPER_DEVICES));
     FILE *f = argc == 2 ? fopen(argv[1], "re") : NULL;
     if (!f)
         return 2;

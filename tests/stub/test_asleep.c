@@ -12,14 +12,13 @@
 #include "tests/unit/main.h"
 
 static const char *devices = "gpu|cpu:host", *log_file;
-static bool lets_sleep;
+static enum yk_sleep lets_sleep;
 
 static const struct yk_machine *machine(void)
 {
     yk_status status;
     rig_load(devices, NULL);
-    if (lets_sleep)
-        yk_machine_let_sleep();
+    yk_machine_let_sleep(lets_sleep);
     const struct yk_machine *m = yk_machine_get(&status);
     if (!m)
         _exit(100);
@@ -56,11 +55,13 @@ static int child(int (*what)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-enum { AWAKE = 10, ASLEEP, ELSE };
+enum { AWAKE = 10, ASLEEP, WITHOUT, ELSE };
 
 static int look(void)
 {
     const struct yk_machine *m = machine();
+    if (m->unasked)
+        return m->n == 1 && calls("clGetDeviceIDs") == 2 ? WITHOUT : ELSE;
     if (m->n != 2 || m->primary != 0 || m->device[0].asleep || !m->device[1].usable || !m->device[1].host_memory ||
         m->device[1].in_host != m->device[1].host_memory || m->device[1].host_align > 64)
         return ELSE;
@@ -124,14 +125,14 @@ static int use(void)
 START_TEST(a_cpu_beside_a_gpu_sleeps_until_it_is_used)
 {
     scratch_cache("asleep");
-    lets_sleep = true;
+    lets_sleep = YK_SLEEP_KEPT;
     ck_assert_int_eq(child(look), AWAKE); /* nothing is kept */
     ck_assert_int_eq(child(look), ASLEEP);
     ck_assert_int_eq(child(ask_asleep), ASLEEP);
     ck_assert_int_eq(child(use), AWAKE);
-    lets_sleep = false; /* who prints the machine wants it as it is */
+    lets_sleep = YK_SLEEP_NONE; /* who prints the machine wants it as it is */
     ck_assert_int_eq(child(look), AWAKE);
-    lets_sleep = true;
+    lets_sleep = YK_SLEEP_KEPT;
     setenv("YOKE_DEVICES", "0,1", 1);
     ck_assert_int_eq(child(look), AWAKE);
     unsetenv("YOKE_DEVICES");
@@ -145,7 +146,7 @@ END_TEST
 START_TEST(one_that_has_changed_is_not_had)
 {
     scratch_cache("asleep");
-    lets_sleep = true;
+    lets_sleep = YK_SLEEP_KEPT;
     ck_assert_int_eq(child(look), AWAKE);
     const char *changed[] = {"gpu|cpu:separate", "gpu|cpu:host:odd", "gpu|cpu:host,cpu:host", "gpu|gpu:host"};
     for (unsigned i = 0; i < sizeof changed / sizeof *changed; i++) {
@@ -171,7 +172,7 @@ START_TEST(nobody_sleeps_where_it_does_not_pay)
 {
     const char *never[] = {"cpu:host|cpu:host", "gpu,cpu:host", "cpu:host", "gpu|gpu"};
     scratch_cache("asleep");
-    lets_sleep = true;
+    lets_sleep = YK_SLEEP_KEPT;
     for (unsigned i = 0; i < sizeof never / sizeof *never; i++) {
         devices = never[i];
         ck_assert_int_eq(child(sleepers), 0);
@@ -185,11 +186,73 @@ START_TEST(nobody_sleeps_where_it_does_not_pay)
 }
 END_TEST
 
+static int all_there(void)
+{
+    const struct yk_machine *m = machine();
+    return m->unasked ? WITHOUT : (int)m->n;
+}
+
+START_TEST(the_first_process_does_without_once)
+{
+    scratch_cache("asleep");
+    devices = "gpu|cpu:host:pocl";
+    lets_sleep = YK_SLEEP_UNASKED;
+    setenv("YOKE_DEVICES", "0,1", 1);
+    ck_assert_int_eq(child(look), AWAKE);
+    unsetenv("YOKE_DEVICES");
+    ck_assert_int_eq(child(look), WITHOUT);
+    ck_assert_int_eq(child(look), AWAKE); /* nobody has asked meanwhile */
+    ck_assert_int_eq(child(look), ASLEEP);
+    setenv("POCL_SOMETHING", "1", 1);
+    ck_assert_int_eq(child(look), WITHOUT);
+    lets_sleep = YK_SLEEP_KEPT; /* yoke-warm */
+    ck_assert_int_eq(child(look), AWAKE);
+    lets_sleep = YK_SLEEP_UNASKED;
+    ck_assert_int_eq(child(look), ASLEEP);
+}
+END_TEST
+
+START_TEST(who_has_no_other_device_is_not_without)
+{
+    const char *asked[] = {"cpu:host:pocl", "cpu:host:pocl,gpu", "cpu:host|cpu:host:pocl", "gpu|cpu:host"};
+    const int n[] = {1, 2, 2, 2};
+    scratch_cache("asleep");
+    lets_sleep = YK_SLEEP_UNASKED;
+    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
+        devices = asked[i];
+        ck_assert_int_eq(child(all_there), n[i]);
+    }
+}
+END_TEST
+
+START_TEST(several_platforms_may_be_missing)
+{
+    scratch_cache("asleep");
+    devices = "cpu:host:pocl|gpu|cpu:host:pocl";
+    lets_sleep = YK_SLEEP_UNASKED;
+    ck_assert_int_eq(child(look), WITHOUT);
+    ck_assert_int_eq(child(all_there), 3);
+}
+END_TEST
+
+START_TEST(what_cannot_be_kept_is_asked_at_once)
+{
+    scratch_cache("asleep_locked");
+    devices = "gpu|cpu:host:pocl";
+    lets_sleep = YK_SLEEP_UNASKED;
+    char command[512];
+    snprintf(command, sizeof command, "mkdir -p \"$XDG_CACHE_HOME\"/yoke && touch \"$XDG_CACHE_HOME\"/yoke/asleep");
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(child(look), AWAKE);
+    ck_assert_int_eq(child(look), AWAKE);
+}
+END_TEST
+
 START_TEST(what_is_kept_is_not_believed_when_it_is_damaged)
 {
     char command[512], name[PATH_MAX];
     scratch_cache("asleep");
-    lets_sleep = true;
+    lets_sleep = YK_SLEEP_KEPT;
     ck_assert_int_eq(child(look), AWAKE);
     snprintf(command, sizeof command, "ls -d \"$XDG_CACHE_HOME\"/yoke/asleep/*");
     FILE *f = popen(command, "r");
@@ -219,4 +282,6 @@ START_TEST(what_is_kept_is_not_believed_when_it_is_damaged)
 END_TEST
 
 YK_TEST_MAIN("asleep", a_cpu_beside_a_gpu_sleeps_until_it_is_used, one_that_has_changed_is_not_had,
-             nobody_sleeps_where_it_does_not_pay, what_is_kept_is_not_believed_when_it_is_damaged)
+             nobody_sleeps_where_it_does_not_pay, the_first_process_does_without_once,
+             who_has_no_other_device_is_not_without, several_platforms_may_be_missing,
+             what_cannot_be_kept_is_asked_at_once, what_is_kept_is_not_believed_when_it_is_damaged)
