@@ -31,25 +31,41 @@ static cl_int no_platform(cl_uint num_entries, cl_platform_id *platforms, cl_uin
     return CL_PLATFORM_NOT_FOUND_KHR;
 }
 
-static struct yk_cl none;
+static cl_int nothing(void)
+{
+    return CL_SUCCESS;
+}
 
-static void make_none(void)
+static struct yk_cl none, ended;
+
+static void make_tables(void)
 {
     none = *yk_cl_missing();
     none.GetPlatformIDs = no_platform;
+    ended = none;
+#define DO_NOTHING(name) ended.name = (void *)nothing
+    DO_NOTHING(ReleaseDevice);
+    DO_NOTHING(ReleaseContext);
+    DO_NOTHING(ReleaseCommandQueue);
+    DO_NOTHING(ReleaseMemObject);
+    DO_NOTHING(ReleaseSampler);
+    DO_NOTHING(ReleaseProgram);
+    DO_NOTHING(ReleaseKernel);
+    DO_NOTHING(ReleaseEvent);
+#undef DO_NOTHING
 }
 
 static const struct yk_cl *below(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     enum yk_mode mode = __atomic_load_n(&yk_mode, __ATOMIC_ACQUIRE);
-    if (yk_driver_depth || (mode != YK_MODE_NONE && mode != YK_MODE_FORKED)) {
+    if (mode != YK_MODE_ENDED && (yk_driver_depth || (mode != YK_MODE_NONE && mode != YK_MODE_FORKED))) {
         const struct yk_cl *real = yk_cl_real();
         if (real)
             return real;
     }
-    pthread_once(&once, make_none);
-    return &none;
+    pthread_once(&once, make_tables);
+    return mode == YK_MODE_ENDED ? &ended : &none;
 }
 
 #pragma GCC diagnostic push

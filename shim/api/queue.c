@@ -4,11 +4,24 @@
 #include "shim/queue/queue.h"
 #include "shim/api/api.h"
 
+/* Some drivers end the process instead of saying that they have no queues on the device. */
+static bool unheard_of(cl_command_queue_properties bits)
+{
+    const struct yk_device *d = yk_rt.primary;
+    cl_command_queue_properties there = 0;
+    return bits & CL_QUEUE_ON_DEVICE && (d->cl->GetDeviceInfo(d->id, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, sizeof there,
+                                                              &there, NULL) != CL_SUCCESS ||
+                                         !there);
+}
+
 static cl_command_queue create(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                const cl_queue_properties *list, cl_int *errcode_ret)
 {
     struct yk_context *ctx = yk_context_from(context);
-    cl_int err = !ctx ? CL_INVALID_CONTEXT : !yk_context_device(ctx, device) ? CL_INVALID_DEVICE : CL_SUCCESS;
+    cl_int err = !ctx                              ? CL_INVALID_CONTEXT
+                 : !yk_context_device(ctx, device) ? CL_INVALID_DEVICE
+                 : list && unheard_of(properties)  ? CL_INVALID_QUEUE_PROPERTIES
+                                                   : CL_SUCCESS;
     struct yk_queue *q = err == CL_SUCCESS ? yk_queue_create(ctx, device, properties, list, &err) : NULL;
     yk_set_err(errcode_ret, err);
     return (cl_command_queue)(void *)q;

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/lock.h"
+#include "device/opencl/cl.h"
+#include "shim/core/runtime.h"
 
 /* A driver that hangs must not keep the process: so long without anybody leaving, and so long in all. One that is
  * merely slow must not be left at work: drivers crash when they compile while their static data are destroyed. */
@@ -51,8 +53,14 @@ static void wait_for_all(void)
 
 void (*yk_background_last_words)(void);
 
+/* A driver that calls exit in one of its calls (PoCL does, for what it has not implemented) holds its own locks and
+ * ours; what the program releases at its exit goes nowhere then. */
 static void at_exit(void)
 {
+    if (yk_driver_depth) {
+        __atomic_store_n(&yk_mode, YK_MODE_ENDED, __ATOMIC_RELEASE);
+        return;
+    }
     void (*speak)(void) = __atomic_load_n(&yk_background_last_words, __ATOMIC_ACQUIRE);
     if (speak)
         speak();

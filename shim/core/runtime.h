@@ -11,9 +11,10 @@
 enum yk_mode {
     YK_MODE_UNKNOWN,
     YK_MODE_ON,
-    YK_MODE_PASS,  /* the real functions, where there are any */
-    YK_MODE_NONE,  /* every call fails: YOKE_DEVICES leaves no device */
-    YK_MODE_FORKED /* every call fails: the parent process had started OpenCL */
+    YK_MODE_PASS,   /* the real functions, where there are any */
+    YK_MODE_NONE,   /* every call fails: YOKE_DEVICES leaves no device */
+    YK_MODE_FORKED, /* every call fails: the parent process had started OpenCL */
+    YK_MODE_ENDED   /* every call fails but releases, which do nothing: a driver has ended the process (background.c) */
 };
 enum yk_merge_choice { YK_MERGING_AUTO, YK_MERGING_KERNEL, YK_MERGING_DIFFERENCE };
 enum yk_numerics { YK_NUMERICS_STRICT, YK_NUMERICS_MIXED, YK_NUMERICS_ANY };

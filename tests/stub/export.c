@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/env.h"
 #include "tests/stub/stub.h"
@@ -10,6 +11,7 @@ __thread const char *stub_entry __attribute__((tls_model("initial-exec"))) = "?"
 __thread struct yk_fault_verdict stub_verdict __attribute__((tls_model("initial-exec")));
 
 static int log_file = -1;
+static const char *exits_in; /* YOKE_STUB_EXIT: a call in which the process ends, as some drivers end it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void start(void)
@@ -21,7 +23,15 @@ static void start(void)
         perror(path);
         abort();
     }
+    exits_in = yk_env_str("YOKE_STUB_EXIT", NULL);
     stub_configure();
+}
+
+static void begin(const char *name)
+{
+    pthread_once(&once, start);
+    if (exits_in && !strcmp(name, exits_in))
+        exit(3);
 }
 
 /* "PID THREAD clFinish DEVICE RESULT", DEVICE "-" for calls of none; RESULT a code, or ok/null for handles. */
@@ -70,7 +80,7 @@ static cl_int *const errcode_ret = NULL;
 #define YK_CL(ret, name, version, params, args)                                                                        \
     __attribute__((visibility("default"))) ret cl##name params                                                         \
     {                                                                                                                  \
-        pthread_once(&once, start);                                                                                    \
+        begin(#name);                                                                                                  \
         const char *outer = stub_entry;                                                                                \
         stub_entry = "cl" #name;                                                                                       \
         unsigned owner = DEVICE_OF(name, args);                                                                        \

@@ -9,6 +9,9 @@
 #include "shim/core/background.c"
 #include "tests/unit/main.h"
 
+enum yk_mode yk_mode;
+__thread int yk_driver_depth __attribute__((tls_model("initial-exec")));
+
 static void *work(void *us)
 {
     usleep(*(const unsigned *)us);

@@ -194,6 +194,25 @@ static void calls_after_main(void)
     exit(5);
 }
 
+/* What the driver ends the process in. */
+static void release_at_the_end(void)
+{
+    cl_int err = clReleaseMemObject(late_mem) | clReleaseProgram(s.program) | clReleaseCommandQueue(s.queue);
+    err |= clReleaseContext(s.context);
+    _exit(err || clFinish(s.queue) == CL_SUCCESS ? 1 : 5);
+}
+
+static void the_driver_ends_it(void)
+{
+    cl_int err;
+    setenv("YOKE_STUB_EXIT", "CreateSampler", 1);
+    atexit(release_at_the_end);
+    shim_open(&s, 0);
+    late_mem = shim_buffer(&s, 64);
+    clCreateSampler(s.context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &err);
+    _exit(2);
+}
+
 START_TEST(a_process_may_end_anywhere)
 {
     char text[4096];
@@ -203,7 +222,8 @@ START_TEST(a_process_may_end_anywhere)
     } all[] = {{"exit", exit_amid_work},
                {"_exit", quick_exit_amid_work},
                {"exit in a callback", exit_from_a_callback},
-               {"calls after main", calls_after_main}};
+               {"calls after main", calls_after_main},
+               {"exit in a driver", the_driver_ends_it}};
     shim_environment();
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         for (int n = 0; n < 3; n++) {
