@@ -74,6 +74,14 @@ static enum yk_ring_gate ask_gate(void *arg, unsigned step, bool wait)
     return p->steps->gate(p->steps->arg, step, wait);
 }
 
+/* Does what is pinned for the primary serve DEV? A driver's other devices of that kind: from a context of its own an
+ * H200 moves such memory as fast. */
+static bool serves(unsigned dev)
+{
+    const struct yk_device *d = &yk_rt.machine->device[dev], *p = yk_rt.primary;
+    return d == p || (d->platform == p->platform && yk_device_same_kind(d, p));
+}
+
 /* Where all pieces are in pinned memory move them: *ERR is what came of it. False: they are not, or that has failed,
  * and those from *FROM on are to be moved another way. */
 static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_command_queue q,
@@ -82,8 +90,7 @@ static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction
 {
     struct yk_inplace use = {0};
     size_t found = 0;
-    while (dev == yk_rt.primary->index && q && found < n &&
-           yk_inplace_begin(&use, ctx, piece[found].host, piece[found].len))
+    while (serves(dev) && q && found < n && yk_inplace_begin(&use, ctx, piece[found].host, piece[found].len))
         found++;
     if (found < n || !n) {
         yk_inplace_end(&use);

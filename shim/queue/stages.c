@@ -1,21 +1,26 @@
 #include "shim/queue/stages.h"
 #include <string.h>
 #include "base/clock.h"
+#include "base/log.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/memory/inplace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/decide.h"
 #include "shim/queue/remember_program.h"
+#include "shim/queue/stages_apart.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
 #include "shim/queue/stages_size.h"
+#include "shim/queue/use.h"
+#include "shim/queue/users.h"
 #include "shim/queue/worth.h"
 
 /* Measured on an H200 with rounds of 512 MiB: between 16 and 64 parts all of bench/pipeline's programs are within 4 %
  * of their best; more cost more in launches and short copies than they save at either end. */
 enum { PART = 8 << 20, PARTS_MOST = 64, PARTS_FORCED = 5, LEAST_BESIDE = 24 << 20 };
 static const long lull_ns = 100000;
+static const uint64_t FORCED_WAIT_NS = 30000000000; /* for the others, where tests insist on them */
 
 /* How many other devices could take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of a
  * GPU's that may round differently. */
@@ -179,38 +184,159 @@ static void count(struct yk_launch *l, double seconds)
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
 }
 
+/* Another device of the primary's kind that may have parts; the primary's number: none. */
+static unsigned twin(void)
+{
+    const struct yk_device *p = yk_rt.primary;
+    for (unsigned i = 0; i < yk_rt.machine->n && !p->host_memory; i++) {
+        const struct yk_device *d = &yk_rt.machine->device[i];
+        if (d != p && d->usable && !d->host_memory && d->platform == p->platform && yk_device_same_kind(d, p))
+            return i;
+    }
+    return p->index;
+}
+
+/* One chain while it is looked at and carried out. */
+struct staging {
+    struct yk_chain *chain;
+    const struct yk_facts_kernel *facts;
+    unsigned parts, other; /* other: twin() */
+    bool tuned, pinned;
+    unsigned dev[YK_MAX_DEVICES], n; /* who carries it out */
+    struct yk_stages_plan plan;
+    struct yk_code_kernel *kernel[YK_MAX_DEVICES];
+};
+
+/* A device has failed in such a chain: none goes over several any more. */
+static bool never_apart; /* atomic */
+
+/* What all devices need goes over each one's link. */
+static bool brings_little_twice(const struct yk_stages_plan *p)
+{
+    size_t in = 0;
+    for (unsigned k = 0; k < p->nsides; k++)
+        in += p->side[k].in_bytes;
+    return in <= p->in_bytes + p->in_bytes / 2;
+}
+
+/* Plan it for several devices, alone with its buffers, if that may and should be. */
+static bool plan_apart(struct staging *s)
+{
+    struct yk_launch *l = s->chain->launch;
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    if (s->other == yk_rt.primary->index || __atomic_load_n(&never_apart, __ATOMIC_RELAXED) ||
+        (s->tuned && !yk_stages_apart_next(l, s->other, s->pinned)))
+        return false;
+    if (!s->tuned && yk_build_insisted())
+        yk_build_wait(l->code->build, YK_BUILD_READY, FORCED_WAIT_NS);
+    s->n = yk_stages_devices(s->chain, s->facts, s->dev);
+    if (s->n == 1)
+        return false;
+    f = yk_code_facts(l->code);
+    if (yk_users_begin(l, f)) {
+        if (yk_stages_plan(s->chain, s->facts, parts_by_bytes(s->chain), s->dev, s->n, &s->plan) && pays(&s->plan) &&
+            (!s->tuned || brings_little_twice(&s->plan)))
+            return true;
+        yk_stages_plan_finish(&s->plan);
+        yk_users_end(l, f);
+    }
+    s->n = 1;
+    return false;
+}
+
+static bool plan_alone(struct staging *s)
+{
+    return yk_stages_plan(s->chain, s->facts, s->parts, s->dev, 1, &s->plan) && pays(&s->plan) &&
+           !rather_divided(s->chain->launch, s->facts, s->plan.in_bytes, s->plan.out_bytes);
+}
+
+static struct yk_code_kernel *take(const struct staging *s, unsigned side)
+{
+    struct yk_launch *l = s->chain->launch;
+    return side ? yk_code_take(l->code, s->dev[side], true) : yk_stages_take(l, s->facts);
+}
+
+static void give(const struct staging *s, unsigned side)
+{
+    struct yk_launch *l = s->chain->launch;
+    if (side)
+        yk_code_give(l->code, s->dev[side], true, s->kernel[side]);
+    else
+        yk_stages_give(l, s->facts, s->kernel[side]);
+}
+
+static unsigned carry(struct staging *s, double *seconds)
+{
+    cl_kernel real[YK_MAX_DEVICES];
+    unsigned taken = 0, failed = YK_MAX_DEVICES, done = 0;
+    bool ok = true;
+    for (; taken < s->n && ok && (s->kernel[taken] = take(s, taken)); taken++) {
+        real[taken] = s->kernel[taken]->real;
+        ok = yk_launch_set_args(s->chain->launch, real[taken], s->dev[taken]) == CL_SUCCESS;
+    }
+    if (ok && taken == s->n)
+        done = yk_stages_carry(s->chain, &s->plan, s->facts, real, seconds, &failed);
+    for (unsigned k = 0; k < taken; k++)
+        give(s, k);
+    if (failed < YK_MAX_DEVICES) {
+        yk_info("device %u failed in a launch beside its transfers, which the primary repeats; from now on it does all",
+                failed);
+        __atomic_store_n(&never_apart, true, __ATOMIC_RELAXED);
+    }
+    return done;
+}
+
+/* What is learned from a chain that has been carried out, and counted. */
+static void learn(const struct staging *s, double ms)
+{
+    struct yk_launch *l = s->chain->launch;
+    bool apart = s->n > 1;
+    if (s->tuned && !apart)
+        yk_stages_size_took(l, s->parts, s->pinned, ms, (double)s->plan.in_bytes, (double)s->plan.out_bytes);
+    if (s->tuned && s->other != yk_rt.primary->index) {
+        double gained_ms = yk_stages_apart_took(l, s->other, s->pinned, apart, ms);
+        if (apart)
+            yk_use_gained(l->code->build, gained_ms * 1e-3);
+    }
+}
+
 unsigned yk_stages_run(struct yk_chain *chain)
 {
-    struct yk_stages_plan plan = {.n = 0};
+    struct staging s = {.chain = chain, .parts = parts_by_bytes(chain), .n = 1, .dev = {yk_rt.primary->index}};
+    struct yk_launch *l = chain->launch;
     uint64_t start = yk_now_ns();
-    unsigned parts = parts_by_bytes(chain), done = 0;
-    const struct yk_facts_kernel *f = parts > 1 ? yk_stages_facts(chain->launch) : NULL;
-    if (!f)
-        return 0;
-    bool tuned = yk_rt.options.piping == YK_PIPING_AUTO, pinned = tuned && is_pinned(chain);
-    if (tuned)
-        parts = yk_stages_size(chain->launch, parts, pinned);
-    struct yk_code_kernel *k = NULL;
+    unsigned done = 0;
     double seconds = 0;
-    if (others(f))
-        yk_worth_begin(chain->launch->code->build);
-    if (yk_stages_plan(chain, f, parts, &plan) && pays(&plan) &&
-        !rather_divided(chain->launch, f, plan.in_bytes, plan.out_bytes) && (k = yk_stages_take(chain->launch, f))) {
+    s.facts = s.parts > 1 ? yk_stages_facts(l) : NULL;
+    if (!s.facts)
+        return 0;
+    s.tuned = yk_rt.options.piping == YK_PIPING_AUTO;
+    s.pinned = s.tuned && is_pinned(chain);
+    s.other = twin();
+    if (s.tuned)
+        s.parts = yk_stages_size(l, s.parts, s.pinned);
+    if (others(s.facts))
+        yk_worth_begin(l->code->build);
+    bool apart = plan_apart(&s);
+    if (apart || plan_alone(&s)) {
         if (yk_trace_on())
-            yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u", plan.n);
-        if (yk_launch_set_args(chain->launch, k->real, yk_rt.primary->index) == CL_SUCCESS)
-            done = yk_stages_carry(chain, &plan, f, k->real, &seconds);
-        yk_stages_give(chain->launch, f, k);
+            yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u,\"devices\":%u",
+                          s.plan.n, s.n);
+        done = carry(&s, &seconds);
     }
-    if (tuned && done == chain->nwrites + 1 + chain->nreads)
-        yk_stages_size_took(chain->launch, parts, pinned, (double)(yk_now_ns() - start) * 1e-6, (double)plan.in_bytes,
-                            (double)plan.out_bytes);
+    if (done == chain->nwrites + 1 + chain->nreads)
+        learn(&s, (double)(yk_now_ns() - start) * 1e-6);
     if (done > chain->nwrites) {
-        yk_stats_staged(plan.n);
-        if (others(f))
-            count(chain->launch, seconds);
-        yk_stats_whole(yk_stats_reason("it ran in parts on the primary, beside its own transfers"));
+        yk_stats_staged(s.plan.n);
+        if (others(s.facts))
+            count(l, seconds * s.n);
+        if (apart)
+            yk_stats_split();
+        else
+            yk_stats_whole(yk_stats_reason("it ran in parts on the primary, beside its own transfers"));
     }
-    yk_stages_plan_finish(&plan);
+    if (apart)
+        yk_users_end(l, yk_code_facts(l->code));
+    yk_stages_plan_finish(&s.plan);
     return done;
 }

@@ -1,7 +1,7 @@
 #include "shim/queue/stages_plan.h"
 #include <stdlib.h>
 #include <string.h>
-#include "shim/queue/part.h"
+#include "shim/queue/stages_apart.h"
 
 /* Bytes of a transfer that no part has claimed yet. */
 struct span {
@@ -12,9 +12,9 @@ typedef YK_ARRAY(struct span) spans;
 
 /* What one part touches of a store: the hull of each region, since transfers are of contiguous bytes. */
 struct touch {
-    const struct yk_store *store;
+    struct yk_store *store;
     size_t from, to;
-    bool read, write;
+    bool read, write, all; /* all: every byte of it is written */
 };
 typedef YK_ARRAY(struct touch) touches;
 
@@ -111,22 +111,41 @@ static bool touch_part(struct yk_parts *s, const struct yk_launch *l, const stru
         return false;
     for (size_t k = 0; k < s->part.n; k++) {
         const struct yk_part *q = &s->part.v[k];
-        struct touch one = {q->store, (size_t)q->region.offset, (size_t)yk_region_end(&q->region), !q->write, q->write};
+        struct touch one = {q->store, (size_t)q->region.offset,    (size_t)yk_region_end(&q->region), !q->write,
+                            q->write, q->write && yk_stages_all(q)};
         if (!yk_array_push(t, one))
             return false;
     }
     for (unsigned k = 0; k < f->nargs; k++) { /* atomics: anywhere */
         const struct yk_mem *m = l->value[k].kind == YK_VALUE_MEM ? l->value[k].u.mem : NULL;
-        struct touch all = {m ? m->store : NULL, m ? m->origin : 0, m ? m->origin + m->size : 0, true, true};
+        struct touch all = {m ? m->store : NULL, m ? m->origin : 0, m ? m->origin + m->size : 0, true, true, false};
         if (m && f->arg[k].reduces && !yk_array_push(t, all))
             return false;
     }
     return true;
 }
 
+/* [from, to) of HOST's transfer as a piece for DEV's buffer, behind those of OUT. */
+static bool add_piece(struct yk_store *store, unsigned dev, unsigned char *host, size_t from, size_t to, unsigned step,
+                      struct yk_stages_pieces *out)
+{
+    struct yk_ring_piece piece = {store->real[dev], from, host, to - from, step};
+    struct yk_ring_piece *last = out->n ? &out->v[out->n - 1] : NULL;
+    if (!last || last->step != step || last->buffer != piece.buffer || last->off + last->len != from ||
+        last->host + last->len != host)
+        return yk_array_push(out, piece);
+    last->len += to - from;
+    return true;
+}
+
+/* Who claims bytes: a side, on its way IN or out. Without one they are merely taken off. */
+struct claimer {
+    struct yk_stages_side *side;
+    bool in, several;
+};
+
 /* [from, to) of STORE, as far as LEFT has it, goes with STEP. */
-static bool claim(spans *left, const struct yk_store *store, size_t from, size_t to, unsigned step,
-                  struct yk_stages_pieces *out)
+static bool claim(spans *left, struct yk_store *store, size_t from, size_t to, unsigned step, const struct claimer *c)
 {
     for (size_t i = 0; i < left->n; i++) {
         struct span s = left->v[i];
@@ -134,12 +153,9 @@ static bool claim(spans *left, const struct yk_store *store, size_t from, size_t
             continue;
         size_t a = s.from > from ? s.from : from, b = s.to < to ? s.to : to;
         unsigned char *host = (unsigned char *)s.t->ptr + (a - s.t->mem->origin - s.t->off);
-        struct yk_ring_piece piece = {store->real[yk_rt.primary->index], a, host, b - a, step};
-        struct yk_ring_piece *last = out->n ? &out->v[out->n - 1] : NULL;
-        if (last && last->step == step && last->buffer == piece.buffer && last->off + last->len == a &&
-            last->host + last->len == host)
-            last->len += b - a;
-        else if (!yk_array_push(out, piece))
+        struct yk_stages_span held = {store, a, b};
+        if (c && (!add_piece(store, c->side->dev, host, a, b, step, c->in ? &c->side->in : &c->side->out) ||
+                  (c->in && c->several && !yk_array_push(&c->side->held, held))))
             return false;
         struct span after = {s.t, b, s.to};
         left->v[i].to = a;
@@ -153,11 +169,11 @@ static bool claim(spans *left, const struct yk_store *store, size_t from, size_t
     return true;
 }
 
-static bool claim_rest(spans *left, unsigned step, struct yk_stages_pieces *out)
+static bool claim_rest(spans *left, unsigned step, const struct claimer *c)
 {
     while (left->n) {
         struct span s = left->v[0];
-        if (!claim(left, s.t->mem->store, s.from, s.to, step, out))
+        if (!claim(left, s.t->mem->store, s.from, s.to, step, c))
             return false;
     }
     return true;
@@ -175,12 +191,25 @@ static bool fill(spans *left, struct yk_transfer *const *t, unsigned n, size_t *
     return true;
 }
 
-static void count_beside(struct yk_stages_plan *p)
+static size_t total(const struct yk_stages_pieces *v)
 {
-    for (size_t i = 0; i < p->in.n; i++)
-        p->beside += p->in.v[i].step > 0 ? p->in.v[i].len : 0;
-    for (size_t i = 0; i < p->out.n; i++)
-        p->beside += p->out.v[i].step + 1 < p->n ? p->out.v[i].len : 0;
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++)
+        n += v->v[i].len;
+    return n;
+}
+
+static void count(struct yk_stages_plan *p)
+{
+    for (unsigned k = 0; k < p->nsides; k++) {
+        struct yk_stages_side *e = &p->side[k];
+        e->in_bytes = total(&e->in);
+        e->out_bytes = total(&e->out);
+        for (size_t i = 0; i < e->in.n; i++)
+            p->beside += e->in.v[i].step > e->from ? e->in.v[i].len : 0;
+        for (size_t i = 0; i < e->out.n; i++)
+            p->beside += e->out.v[i].step + 1 < e->to ? e->out.v[i].len : 0;
+    }
 }
 
 static int by_step(const void *a, const void *b)
@@ -189,48 +218,99 @@ static int by_step(const void *a, const void *b)
     return p->step != q->step ? (p->step > q->step) - (p->step < q->step) : (p->host > q->host) - (p->host < q->host);
 }
 
-/* The parts in their order claim what goes in, and in the opposite order what comes out. What none touches goes last.
- */
+/* What the parts of a side touch goes in to it, whoever else has it too; REST loses that. */
+static bool assign_in(const struct yk_chain *c, struct yk_stages_plan *p, struct yk_stages_side *e, const touches *t,
+                      spans *rest)
+{
+    spans in = {NULL, 0, 0};
+    const struct claimer to = {e, true, p->nsides > 1};
+    size_t bytes = 0;
+    bool ok = fill(&in, c->write, c->nwrites, &bytes);
+    for (unsigned i = e->from; i < e->to; i++)
+        for (size_t k = 0; k < t[i].n && ok; k++) {
+            const struct touch *o = &t[i].v[k];
+            ok = claim(&in, o->store, o->from, o->to, i, &to) && claim(rest, o->store, o->from, o->to, i, NULL);
+        }
+    yk_array_finish(&in);
+    return ok;
+}
+
+/* The parts in their order claim what goes in, and in the opposite order what comes out. What none touches goes last,
+ * by the primary. */
 static bool assign(const struct yk_chain *c, struct yk_stages_plan *p, const touches *t)
 {
-    spans in = {NULL, 0, 0}, out = {NULL, 0, 0};
-    bool ok = fill(&in, c->write, c->nwrites, &p->in_bytes) && fill(&out, c->read, c->nreads, &p->out_bytes);
-    for (unsigned i = 0; i < p->n; i++)
-        for (size_t k = 0; k < t[i].n && ok; k++)
-            ok = claim(&in, t[i].v[k].store, t[i].v[k].from, t[i].v[k].to, i, &p->in);
-    for (unsigned i = p->n; i-- > 0;)
-        for (size_t k = 0; k < t[i].n && ok; k++)
-            ok = !t[i].v[k].write || claim(&out, t[i].v[k].store, t[i].v[k].from, t[i].v[k].to, i, &p->out);
-    ok = ok && claim_rest(&in, p->n - 1, &p->in) && claim_rest(&out, p->n - 1, &p->out);
-    if (ok && p->out.n)
-        qsort(p->out.v, p->out.n, sizeof *p->out.v, by_step);
-    yk_array_finish(&in);
+    spans rest = {NULL, 0, 0}, out = {NULL, 0, 0};
+    struct yk_stages_side *first = &p->side[0];
+    const struct claimer last_in = {first, true, p->nsides > 1}, last_out = {first, false, false};
+    bool ok = fill(&rest, c->write, c->nwrites, &p->in_bytes) && fill(&out, c->read, c->nreads, &p->out_bytes);
+    for (unsigned k = 0; k < p->nsides && ok; k++)
+        ok = assign_in(c, p, &p->side[k], t, &rest);
+    for (unsigned k = p->nsides; k-- > 0;) {
+        const struct claimer to = {&p->side[k], false, false};
+        for (unsigned i = p->side[k].to; i-- > p->side[k].from;)
+            for (size_t j = 0; j < t[i].n && ok; j++)
+                ok = !t[i].v[j].write || claim(&out, t[i].v[j].store, t[i].v[j].from, t[i].v[j].to, i, &to);
+    }
+    ok = ok && claim_rest(&rest, first->to - 1, &last_in);
+    /* Of several devices the primary need not have what no part writes. */
+    ok = ok && (p->nsides == 1 || !out.n) && claim_rest(&out, first->to - 1, &last_out);
+    for (unsigned k = 0; k < p->nsides && ok; k++)
+        if (p->side[k].out.n)
+            qsort(p->side[k].out.v, p->side[k].out.n, sizeof *p->side[k].out.v, by_step);
+    yk_array_finish(&rest);
     yk_array_finish(&out);
     return ok;
 }
 
-bool yk_stages_plan(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned wanted,
-                    struct yk_stages_plan *p)
+/* Even shares of the parts: devices of one kind. */
+static bool share_out(struct yk_stages_plan *p, const unsigned *dev, unsigned n)
+{
+    p->nsides = n;
+    for (unsigned k = 0; k < n; k++) {
+        p->side[k].dev = dev[k];
+        p->side[k].from = p->n * k / n;
+        p->side[k].to = p->n * (k + 1) / n;
+    }
+    return p->n >= 2 * n;
+}
+
+static bool all_written(const struct yk_stages_plan *p, const touches *t)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        for (size_t k = 0; k < t[i].n; k++)
+            if (t[i].v[k].write && !t[i].v[k].all)
+                return false;
+    return true;
+}
+
+bool yk_stages_plan(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned wanted, const unsigned *dev,
+                    unsigned n, struct yk_stages_plan *p)
 {
     memset(p, 0, sizeof *p);
-    if (!plain(chain) || entangled(chain) || !cut(chain->launch, wanted, p))
+    bool several = n > 1;
+    if ((!several && !plain(chain)) || entangled(chain) || !cut(chain->launch, wanted, p) ||
+        (!share_out(p, dev, n) && several))
         return false;
     struct yk_parts s = {.part = {NULL, 0, 0}};
     touches *t = calloc(p->n, sizeof *t);
     bool ok = t;
     for (unsigned i = 0; i < p->n && ok; i++)
         ok = touch_part(&s, chain->launch, f, p, i, &t[i]);
-    ok = ok && assign(chain, p, t);
+    ok = ok && (!several || (all_written(p, t) && yk_stages_part(chain, f, p))) && assign(chain, p, t);
     for (unsigned i = 0; t && i < p->n; i++)
         yk_array_finish(&t[i]);
     free(t);
     yk_parts_finish(&s);
-    count_beside(p);
+    count(p);
     return ok;
 }
 
 void yk_stages_plan_finish(struct yk_stages_plan *p)
 {
-    yk_array_finish(&p->in);
-    yk_array_finish(&p->out);
+    for (unsigned k = 0; k < p->nsides; k++) {
+        yk_array_finish(&p->side[k].in);
+        yk_array_finish(&p->side[k].out);
+        yk_array_finish(&p->side[k].held);
+        yk_parts_finish(&p->side[k].touched);
+    }
 }

@@ -1,256 +1,10 @@
 #include "shim/queue/stages_run.h"
-#include <limits.h>
-#include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/thread.h"
-#include "device/ask.h"
 #include "shim/core/trace.h"
 #include "shim/memory/inplace.h"
-#include "shim/memory/link.h"
-#include "shim/queue/box.h"
-
-/* Parts given to the driver at a time; on a GPU a kernel begins when all writes are over that its queue's neighbours
- * were given before, half a millisecond's worth. */
-enum { AHEAD = 2, AHEAD_ASKING = 16 };
-/* How long a thread looks before it sleeps, beside a GPU: stages follow one another within microseconds, and waking a
- * thread takes tens of them. */
-enum { LOOK_NS = 500000 };
-
-/* One chain on its way. */
-struct flow {
-    struct yk_chain *chain;
-    const struct yk_stages_plan *plan;
-    const struct yk_facts_kernel *facts;
-    cl_kernel kernel;
-    cl_command_queue queue; /* of the kernels */
-    bool asks;              /* device/ask.h; else threads wait in the driver, or sleep */
-    struct yk_lock lock;    /* guards the rest; what others look at without it is changed atomically */
-    pthread_cond_t changed;
-    unsigned arrived, run; /* the bytes of parts below are in; parts below have run */
-    bool stop;             /* a stage has failed on which others wait */
-    unsigned begun;        /* parts that the driver was given */
-    cl_int run_err, out_err;
-    bool run_over, out_over;
-    bool beside_out; /* by a thread of its own */
-    uint64_t busy;   /* ns that parts took */
-    uint64_t *at;    /* MARKS times for each part; NULL: no trace */
-};
-
-/* What happens to a part, as the trace shows it. */
-enum mark { MARK_IN, MARK_ISSUED, MARK_RUN, MARK_OUT, MARKS };
-
-static void mark(const struct flow *f, unsigned part, enum mark what)
-{
-    if (f->at && part < f->plan->n)
-        f->at[part * MARKS + what] = yk_now_ns();
-}
-
-static void tell(struct flow *f, unsigned *what, unsigned below)
-{
-    yk_lock_take(&f->lock);
-    __atomic_store_n(what, below, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&f->changed);
-    yk_lock_drop(&f->lock);
-}
-
-static void end(struct flow *f, bool *over, cl_int *at, cl_int err, bool stop)
-{
-    yk_lock_take(&f->lock);
-    *at = err;
-    __atomic_store_n(over, true, __ATOMIC_RELEASE);
-    if (stop)
-        __atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&f->changed);
-    yk_lock_drop(&f->lock);
-}
-
-static cl_int await_end(struct flow *f, const bool *over, const cl_int *err)
-{
-    uint64_t until = f->asks ? yk_now_ns() + LOOK_NS : 0;
-    while (f->asks && !__atomic_load_n(over, __ATOMIC_ACQUIRE) && yk_now_ns() < until)
-        yk_ask_pause();
-    yk_lock_take(&f->lock);
-    while (!*over)
-        yk_lock_wait(&f->lock, &f->changed);
-    cl_int was = *err;
-    yk_lock_drop(&f->lock);
-    return was;
-}
-
-static enum yk_ring_gate look(const struct flow *f, const unsigned *what, unsigned step)
-{
-    if (__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE))
-        return YK_RING_STOP;
-    return __atomic_load_n(what, __ATOMIC_ACQUIRE) > step ? YK_RING_OPEN : YK_RING_SHUT;
-}
-
-/* Has what *WHAT counts come past STEP? */
-static enum yk_ring_gate past(struct flow *f, const unsigned *what, unsigned step, bool wait)
-{
-    enum yk_ring_gate g = look(f, what, step);
-    bool looks = wait && f->asks && g == YK_RING_SHUT;
-    uint64_t until = looks ? yk_now_ns() + LOOK_NS : 0;
-    while (looks && g == YK_RING_SHUT && yk_now_ns() < until) {
-        yk_ask_pause();
-        g = look(f, what, step);
-    }
-    if (!wait || g != YK_RING_SHUT)
-        return g;
-    yk_lock_take(&f->lock);
-    while ((g = look(f, what, step)) == YK_RING_SHUT)
-        yk_lock_wait(&f->lock, &f->changed);
-    yk_lock_drop(&f->lock);
-    return g;
-}
-
-static void bytes_arrived(void *arg, unsigned below)
-{
-    struct flow *f = arg;
-    for (unsigned i = f->arrived; i < below && i < f->plan->n; i++)
-        mark(f, i, MARK_IN);
-    tell(f, &f->arrived, below);
-}
-
-static enum yk_ring_gate has_run(void *arg, unsigned step, bool wait)
-{
-    struct flow *f = arg;
-    enum yk_ring_gate g = past(f, &f->run, step, wait);
-    if (g == YK_RING_OPEN)
-        mark(f, step, MARK_OUT);
-    return g;
-}
-
-/* The commands of a part. */
-struct issued {
-    cl_event event[YK_SHARE_BOXES];
-    unsigned n;
-    uint64_t at;
-};
-
-static cl_int issue(struct flow *f, unsigned part, struct issued *e)
-{
-    const struct yk_cl *cl = yk_rt.primary->cl;
-    struct yk_share share;
-    cl_int err = CL_SUCCESS;
-    e->n = 0;
-    e->at = yk_now_ns();
-    yk_range_cut(&f->plan->d.range, f->plan->bound[part], f->plan->bound[part + 1], &share);
-    while (e->n < share.n && err == CL_SUCCESS) {
-        err = yk_box_enqueue(f->chain->launch, f->facts, &f->plan->d, yk_rt.primary->index, f->queue, f->kernel,
-                             &share.box[e->n], &e->event[e->n]);
-        e->n += err == CL_SUCCESS;
-    }
-    if (e->n)
-        tell(f, &f->begun, part + 1);
-    mark(f, part, MARK_ISSUED);
-    return err == CL_SUCCESS ? cl->Flush(f->queue) : err;
-}
-
-static bool is_over(const struct issued *e)
-{
-    bool over = true;
-    for (unsigned i = 0; i < e->n && over; i++)
-        over = yk_ask_over(yk_rt.primary->cl, e->event[i]);
-    return over;
-}
-
-/* Wait for the commands of a part; their events are gone then. */
-static cl_int await_part(const struct flow *f, struct issued *e)
-{
-    const struct yk_cl *cl = yk_rt.primary->cl;
-    for (unsigned i = 0; i < e->n && f->asks; i++)
-        yk_ask_until_over(cl, e->event[i]);
-    cl_int err = e->n ? cl->WaitForEvents(e->n, e->event) : CL_SUCCESS;
-    for (unsigned i = 0; i < e->n; i++) {
-        cl_int status = CL_QUEUED;
-        if (cl->GetEventInfo(e->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
-                CL_SUCCESS &&
-            status < 0)
-            err = status;
-        cl->ReleaseEvent(e->event[i]);
-    }
-    e->n = 0;
-    return err;
-}
-
-/* The parts one after the other, each when its bytes are in. Some are given to the driver before the last one is over,
- * so that the device is never idle. */
-static cl_int run_parts(struct flow *f)
-{
-    struct issued event[AHEAD_ASKING] = {{.n = 0}};
-    const unsigned ahead = f->asks ? AHEAD_ASKING : AHEAD, n = f->plan->n;
-    unsigned issued = 0, over = 0;
-    uint64_t until = 0; /* asking instead of waiting */
-    uint64_t last = 0;  /* when a part was over */
-    cl_int err = CL_SUCCESS;
-    while (over < n && err == CL_SUCCESS) {
-        bool more = issued < n && issued < over + ahead;
-        enum yk_ring_gate g = more ? past(f, &f->arrived, issued, issued == over) : YK_RING_SHUT;
-        if (g == YK_RING_STOP) {
-            err = CL_OUT_OF_RESOURCES;
-        } else if (g == YK_RING_OPEN) {
-            err = issue(f, issued, &event[issued % ahead]);
-            issued++;
-        } else {
-            if (more && f->asks && !is_over(&event[over % ahead])) { /* the next bytes may come before that */
-                uint64_t now = yk_now_ns();
-                until = until ? until : now + LOOK_NS;
-                if (now < until) {
-                    yk_ask_pause();
-                    continue;
-                }
-            }
-            until = 0;
-            struct issued *e = &event[over % ahead];
-            uint64_t from = e->at > last ? e->at : last;
-            err = await_part(f, e);
-            last = yk_now_ns();
-            f->busy += last - from;
-            mark(f, over, MARK_RUN);
-            if (err == CL_SUCCESS)
-                tell(f, &f->run, ++over);
-        }
-    }
-    for (unsigned i = 0; i < ahead; i++) /* after an error: nothing stays under way */
-        (void)await_part(f, &event[i]);
-    return err;
-}
-
-static void *out_stage(void *arg)
-{
-    struct flow *f = arg;
-    const struct yk_ring_steps steps = {.gate = has_run, .arg = f};
-    cl_int err = yk_link_read_steps(f->chain->launch->c.queue->ctx, yk_rt.primary->index, f->plan->out.v,
-                                    f->plan->out.n, f->plan->in_bytes, &steps);
-    end(f, &f->out_over, &f->out_err, err, false); /* the others do not depend on it */
-    return NULL;
-}
-
-static void *run_stage(void *arg)
-{
-    struct flow *f = arg;
-    f->beside_out = yk_thread_start(out_stage, f) == 0;
-    cl_int err = run_parts(f);
-    end(f, &f->run_over, &f->run_err, err, err != CL_SUCCESS);
-    return NULL;
-}
-
-static cl_int in_stage(struct flow *f)
-{
-    const struct yk_ring_steps steps = {.passed = bytes_arrived, .arg = f};
-    struct yk_queue *q = f->chain->launch->c.queue;
-    cl_int err =
-        yk_link_write_steps(q->ctx, yk_rt.primary->index, f->plan->in.v, f->plan->in.n, f->plan->out_bytes, &steps);
-    yk_lock_take(&f->lock);
-    if (err == CL_SUCCESS)
-        __atomic_store_n(&f->arrived, UINT_MAX, __ATOMIC_RELEASE);
-    else
-        __atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&f->changed);
-    yk_lock_drop(&f->lock);
-    return err;
-}
+#include "shim/queue/stages_apart.h"
+#include "shim/queue/stages_flow.h"
 
 static void fail(struct yk_command *c, cl_int err)
 {
@@ -259,74 +13,66 @@ static void fail(struct yk_command *c, cl_int err)
     yk_event_set(c->event, err);
 }
 
-/* All bytes are in: record them, and say so. */
-static void written(const struct yk_chain *c)
+static void tell_written(const struct yk_chain *c)
 {
-    for (unsigned i = 0; i < c->nwrites; i++)
-        yk_mem_primary_writes(c->write[i]->mem, c->write[i]->off, c->write[i]->len);
     for (unsigned i = 0; i < c->nwrites; i++) {
         yk_event_set(c->write[i]->c.event, CL_RUNNING);
         yk_event_set(c->write[i]->c.event, CL_COMPLETE);
     }
 }
 
-/* When each part's bytes were in, its kernel was given to the driver and was over, and its last chunk might come out.
- */
-static void trace_parts(struct flow *f, uint64_t start)
+/* All bytes are in the primary: record them, and say so. */
+static void written(const struct yk_chain *c)
 {
-    int run = yk_track_device(yk_rt.machine->primary), link = yk_track_link(yk_rt.machine->primary);
-    uint64_t from = start;
-    for (unsigned i = 0; i < f->plan->n; i++) {
-        const uint64_t *at = &f->at[i * MARKS];
-        if (at[MARK_IN] >= from)
-            yk_trace_span(link, "stage", "in", from, at[MARK_IN], "\"part\":%u", i);
-        from = at[MARK_IN];
-        if (at[MARK_RUN] >= at[MARK_ISSUED])
-            yk_trace_span(run, "stage", "part", at[MARK_ISSUED], at[MARK_RUN], "\"part\":%u", i);
-        if (at[MARK_OUT])
-            yk_trace_instant(link, "out", at[MARK_OUT], "\"part\":%u", i);
-    }
-    free(f->at);
-    f->at = NULL;
+    for (unsigned i = 0; i < c->nwrites; i++)
+        yk_mem_primary_writes(c->write[i]->mem, c->write[i]->off, c->write[i]->len);
+    tell_written(c);
 }
 
-static void trace(struct flow *f, uint64_t start)
+static void tell_run(const struct yk_chain *c)
 {
-    if (f->at)
-        trace_parts(f, start);
+    yk_event_set(c->launch->c.event, CL_COMPLETE);
+    for (unsigned i = 0; i < c->nreads; i++)
+        yk_event_set(c->read[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
+}
+
+static void tell_read(const struct yk_chain *c)
+{
+    for (unsigned i = 0; i < c->nreads; i++) {
+        yk_event_set(c->read[i]->c.event, CL_RUNNING);
+        yk_event_set(c->read[i]->c.event, CL_COMPLETE);
+    }
+}
+
+static void trace(struct yk_stages_flow *f, uint64_t start)
+{
+    yk_stages_flow_trace(f, start);
     if (!yk_trace_on())
         return;
-    unsigned p = yk_rt.machine->primary;
-    yk_trace_span(yk_track_device(p), "run", f->chain->launch->code->name, start, yk_now_ns(),
-                  "\"launch\":%llu,\"whole\":true,\"parts\":%u,\"in\":%zu,\"out\":%zu,\"predicted_ms\":0",
-                  (unsigned long long)yk_trace_launch(), f->plan->n, f->plan->in_bytes, f->plan->out_bytes);
+    const struct yk_stages_side *e = f->side;
+    yk_trace_span(yk_track_device(e->dev), "run", f->chain->launch->code->name, start, yk_now_ns(),
+                  "\"launch\":%llu,\"whole\":%s,\"parts\":%u,\"in\":%zu,\"out\":%zu,\"predicted_ms\":0",
+                  (unsigned long long)yk_trace_launch(), f->plan->nsides > 1 ? "false" : "true", e->to - e->from,
+                  e->in_bytes, e->out_bytes);
 }
 
-/* The stages, and what has become of the commands. */
-static unsigned flow(struct flow *f)
+/* The stages on the primary, and what has become of the commands. */
+static unsigned flow(struct yk_stages_flow *f, struct yk_chain *c)
 {
-    struct yk_chain *c = f->chain;
     struct yk_launch *l = c->launch;
     uint64_t start = yk_now_ns();
-    f->at = yk_trace_on() ? calloc((size_t)f->plan->n * MARKS, sizeof *f->at) : NULL;
-    bool beside_run = yk_thread_start(run_stage, f) == 0;
-    cl_int in_err = in_stage(f);
+    yk_stages_flow_start(f, false);
+    cl_int in_err = yk_stages_flow_in(f);
     if (in_err == CL_SUCCESS) {
         written(c);
         yk_event_set(l->c.event, CL_RUNNING);
     }
-    if (!beside_run)
-        run_stage(f);
-    cl_int run_err = await_end(f, &f->run_over, &f->run_err);
+    cl_int run_err = yk_stages_flow_ran(f);
     if (run_err == CL_SUCCESS) {
         yk_launch_primary_writes(l, f->facts);
-        yk_event_set(l->c.event, CL_COMPLETE);
-        for (unsigned i = 0; i < c->nreads; i++)
-            yk_event_set(c->read[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
+        tell_run(c);
     }
-    if (!f->beside_out) /* written before the end of the run */
-        out_stage(f);
-    cl_int out_err = await_end(f, &f->out_over, &f->out_err);
+    cl_int out_err = yk_stages_flow_out(f);
     trace(f, start);
     if (in_err != CL_SUCCESS) {
         if (!f->begun)
@@ -342,39 +88,75 @@ static unsigned flow(struct flow *f)
     }
     if (out_err != CL_SUCCESS)
         return c->nwrites + 1; /* the reads once more, as they are */
-    for (unsigned i = 0; i < c->nreads; i++) {
-        yk_event_set(c->read[i]->c.event, CL_RUNNING);
-        yk_event_set(c->read[i]->c.event, CL_COMPLETE);
-    }
+    tell_read(c);
     return c->nwrites + 1 + c->nreads;
 }
 
-unsigned yk_stages_carry(struct yk_chain *chain, const struct yk_stages_plan *plan, const struct yk_facts_kernel *facts,
-                         cl_kernel kernel, double *seconds)
+/* The same on N devices. The writes are over when the launch is: until then all of it can be done once more, from the
+ * program's memory. */
+static unsigned flow_apart(struct yk_stages_flow *f, unsigned n, struct yk_chain *c, unsigned *failed)
 {
-    struct yk_queue *q = chain->launch->c.queue;
-    struct flow f = {.chain = chain,
-                     .plan = plan,
-                     .facts = facts,
-                     .kernel = kernel,
-                     .queue = yk_queue_share(q, yk_rt.primary->index),
-                     .asks = yk_link_asks(yk_rt.primary->index),
-                     .arrived = plan->in.n ? plan->in.v[0].step : UINT_MAX};
-    /* What this queue has already given to the primary's driver comes first. */
-    if (!f.queue || yk_rt.primary->cl->Finish(q->real) != CL_SUCCESS)
+    uint64_t start = yk_now_ns();
+    bool good = true, out = true;
+    for (unsigned k = n; k-- > 0;)
+        yk_stages_flow_start(&f[k], k > 0);
+    for (unsigned k = 0; k < n; k++)
+        if (yk_stages_flow_in(&f[k]) != CL_SUCCESS) {
+            *failed = f[k].side->dev;
+            good = false;
+        }
+    for (unsigned k = 0; k < n; k++)
+        if (yk_stages_flow_ran(&f[k]) != CL_SUCCESS && good) {
+            *failed = f[k].side->dev;
+            good = false;
+        }
+    if (good) {
+        yk_stages_record(f[0].plan);
+        tell_written(c);
+        yk_event_set(c->launch->c.event, CL_RUNNING);
+        tell_run(c);
+    }
+    for (unsigned k = 0; k < n; k++)
+        out &= yk_stages_flow_out(&f[k]) == CL_SUCCESS;
+    for (unsigned k = 0; k < n; k++)
+        trace(&f[k], start);
+    if (!good)
         return 0;
-    for (unsigned i = 0; i < chain->nwrites; i++)
-        yk_inplace_note(q->ctx, chain->write[i]->ptr, chain->write[i]->len);
-    for (unsigned i = 0; i < chain->nreads; i++)
-        yk_inplace_note(q->ctx, chain->read[i]->ptr, chain->read[i]->len);
-    yk_lock_init(&f.lock, YK_RANK_LEAF);
-    pthread_cond_init(&f.changed, NULL);
-    for (unsigned i = 0; i < chain->nwrites; i++)
-        yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
-    yk_event_set(chain->launch->c.event, CL_SUBMITTED);
-    unsigned done = flow(&f);
-    *seconds = (double)f.busy * 1e-9;
-    pthread_cond_destroy(&f.changed);
-    yk_lock_finish(&f.lock);
+    if (!out)
+        return c->nwrites + 1; /* the reads once more, as they are */
+    tell_read(c);
+    return c->nwrites + 1 + c->nreads;
+}
+
+static void note_pins(const struct yk_chain *c)
+{
+    struct yk_context *ctx = c->launch->c.queue->ctx;
+    for (unsigned i = 0; i < c->nwrites; i++)
+        yk_inplace_note(ctx, c->write[i]->ptr, c->write[i]->len);
+    for (unsigned i = 0; i < c->nreads; i++)
+        yk_inplace_note(ctx, c->read[i]->ptr, c->read[i]->len);
+}
+
+unsigned yk_stages_carry(struct yk_chain *chain, struct yk_stages_plan *plan, const struct yk_facts_kernel *facts,
+                         const cl_kernel *kernel, double *seconds, unsigned *failed)
+{
+    struct yk_stages_flow f[YK_MAX_DEVICES];
+    unsigned n = plan->nsides, done = 0;
+    bool ok = true;
+    *failed = YK_MAX_DEVICES;
+    for (unsigned k = 0; k < n; k++)
+        ok &= yk_stages_flow_open(&f[k], chain, plan, &plan->side[k], facts, kernel[k]);
+    /* What this queue has already given to the primary's driver comes first. */
+    if (ok && yk_rt.primary->cl->Finish(chain->launch->c.queue->real) == CL_SUCCESS &&
+        (n == 1 || yk_stages_bring(chain, plan) == CL_SUCCESS)) {
+        note_pins(chain);
+        for (unsigned i = 0; i < chain->nwrites; i++)
+            yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
+        yk_event_set(chain->launch->c.event, CL_SUBMITTED);
+        done = n > 1 ? flow_apart(f, n, chain, failed) : flow(&f[0], chain);
+        *seconds = (double)f[0].busy * 1e-9;
+    }
+    for (unsigned k = 0; k < n; k++)
+        yk_stages_flow_finish(&f[k]);
     return done;
 }

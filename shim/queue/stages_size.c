@@ -9,7 +9,7 @@
 
 /* Nothing is tried before memory is pinned, which changes all times; where it is not by then (PATIENCE chains), it
  * never is. */
-enum { ENTRIES = 32, MOST = 64, PATIENCE = 16 };
+enum { ENTRIES = 32, MOST = 64, PATIENCE = 16, DUEL_TRIES = 3 };
 
 struct entry {
     struct yk_hash kernel, problem;
@@ -18,6 +18,11 @@ struct entry {
     unsigned kept;                /* parts, as the database has it, or what was found; 0: not known */
     struct yk_split_size size;
     uint64_t used;
+    struct duel {
+        bool pinned, settled, apart; /* pinned: while trying; apart: if settled */
+        unsigned tries[2];           /* on the primary alone, apart */
+        double best_ms[2];
+    } duel;
 };
 
 static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
@@ -60,8 +65,8 @@ static void load_in_background(void)
     (void)yk_thread_start(load, NULL); /* without it nothing is remembered */
 }
 
-/* Parts as the database has them; 0: not known (yet). */
-static unsigned recall(const struct yk_profile_key *k)
+/* Parts as the database has them, if they are LEAST and more; 0: not known (yet). */
+static unsigned recall(const struct yk_profile_key *k, unsigned least)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct yk_series s;
@@ -69,13 +74,13 @@ static unsigned recall(const struct yk_profile_key *k)
     if (!yk_profile_loaded() || !yk_profile_get(k, &s) || !s.n)
         return 0;
     double parts = s.at[s.n - 1].groups;
-    return parts >= 2 && parts <= MOST ? (unsigned)parts : 0;
+    return parts >= least && parts <= MOST ? (unsigned)parts : 0;
 }
 
 unsigned yk_stages_size(const struct yk_launch *l, unsigned first, bool pinned)
 {
     struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);
-    unsigned kept = recall(&k), parts = first;
+    unsigned kept = recall(&k, 2), parts = first;
     bool is_new;
     yk_lock_take(&lock);
     struct entry *e = entry_of(&k, &is_new);
@@ -119,4 +124,60 @@ void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned,
         return;
     yk_info("%s runs in %u parts beside its transfers from now on", l->code->name, chosen);
     yk_profile_set(&k, (struct yk_sample){.groups = chosen, .ms = best, .count = 1});
+}
+
+/* In the database: as many "parts" as the primary has company, and itself. */
+enum { KEPT_ALONE = 1, KEPT_APART = 2 };
+
+bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS),
+                          of_other = yk_remember_key(l, other, YK_SAMPLE_PARTS);
+    unsigned kept = recall(&of_other, KEPT_ALONE);
+    bool is_new, apart = false;
+    yk_lock_take(&lock);
+    struct entry *e = entry_of(&k, &is_new);
+    struct duel *d = &e->duel;
+    if (!d->settled && kept) {
+        d->settled = true;
+        d->apart = kept == KEPT_APART;
+    }
+    if (!pinned && e->chains <= PATIENCE) {
+        apart = false;
+    } else if (d->settled) {
+        apart = d->apart;
+    } else {
+        if (d->pinned != pinned)
+            *d = (struct duel){.pinned = pinned};
+        apart = d->tries[0] >= DUEL_TRIES;
+    }
+    yk_lock_drop(&lock);
+    return apart;
+}
+
+double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinned, bool apart, double ms)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);
+    double best = 0, gained;
+    bool is_new, settled = false;
+    yk_lock_take(&lock);
+    struct entry *e = entry_of(&k, &is_new);
+    struct duel *d = &e->duel;
+    gained = d->tries[0] ? d->best_ms[0] - ms : d->settled ? ms / 2 : 0;
+    if (!d->settled && pinned == d->pinned) {
+        d->best_ms[apart] = !d->tries[apart] || ms < d->best_ms[apart] ? ms : d->best_ms[apart];
+        d->tries[apart]++;
+        settled = d->settled = d->tries[0] >= DUEL_TRIES && d->tries[1] >= DUEL_TRIES;
+        if (settled)
+            d->apart = d->best_ms[1] < 0.97 * d->best_ms[0];
+        apart = d->apart;
+        best = d->best_ms[apart];
+    }
+    yk_lock_drop(&lock);
+    if (!settled)
+        return gained;
+    yk_info("%s runs beside its transfers on %s from now on", l->code->name, apart ? "several devices" : "the primary");
+    k = yk_remember_key(l, other, YK_SAMPLE_PARTS);
+    yk_profile_set(&k, (struct yk_sample){.groups = apart ? KEPT_APART : KEPT_ALONE, .ms = best, .count = 1});
+    return gained;
 }

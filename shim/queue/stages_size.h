@@ -12,4 +12,12 @@ unsigned yk_stages_size(const struct yk_launch *l, unsigned first, bool pinned);
 /** L has taken MS in PARTS, with IN and OUT bytes. */
 void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned, double ms, double in, double out);
 
+/** Over several devices of a kind, or on the primary alone? Both are tried on real chains, each a few times, once
+ * memory is PINNED or has not been for long; the better one stays, and the profile keeps which, under OTHER, one of the
+ * others. True: over all, if they are ready. Thread: any; cheap. */
+bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned);
+
+/** Such a chain took MS, APART or not: how many it took less than on the primary alone, as far as that is known. */
+double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinned, bool apart, double ms);
+
 #endif

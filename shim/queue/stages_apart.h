@@ -1,0 +1,26 @@
+/* A launch in parts beside its own transfers on several devices, each with its own link (stages_plan.h): which launches
+ * may be, and where every byte is afterwards. Who uses it: stages_plan.c, stages.c, stages_run.c. */
+#ifndef YK_SHIM_QUEUE_STAGES_APART_H
+#define YK_SHIM_QUEUE_STAGES_APART_H
+
+#include "shim/queue/stages_plan.h"
+
+/** The devices that may carry out parts of CHAIN's launch, into DEV (YK_MAX_DEVICES): the primary first, then others
+ * like it with memory of their own, that are ready for its kernel and have its buffers, which are made. How many: 1,
+ * the primary alone. Thread: the worker's; no lock held. Cost: microseconds, but for making buffers. */
+unsigned yk_stages_devices(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned *dev);
+
+/** What P writes: is every byte of it, and are they contiguous? */
+bool yk_stages_all(const struct yk_part *p);
+
+/** What each of P's sides reads and writes, into it. False: it may not run apart. */
+bool yk_stages_part(const struct yk_chain *chain, const struct yk_facts_kernel *f, struct yk_stages_plan *p);
+
+/** Have the bytes that P's sides read and CHAIN does not write brought to them. Errors: the driver's; nothing is lost.
+ * Thread: the worker's; no lock held. */
+cl_int yk_stages_bring(const struct yk_chain *chain, struct yk_stages_plan *p);
+
+/** All parts of P have run: record where what was written is. */
+void yk_stages_record(const struct yk_stages_plan *p);
+
+#endif
