@@ -95,8 +95,8 @@ bool yk_line_signed(struct yk_line *r, int64_t *v)
     bool minus = r->line < r->lend && *r->line == '-';
     uint64_t x;
     r->line += minus;
-    if (!yk_line_number(r, INT64_MAX, &x) || (minus && !x))
+    if (!yk_line_number(r, (uint64_t)INT64_MAX + minus, &x) || (minus && !x))
         return false;
-    *v = minus ? -(int64_t)x : (int64_t)x;
+    *v = (int64_t)(minus ? 0 - x : x);
     return true;
 }

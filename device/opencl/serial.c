@@ -100,7 +100,11 @@ const struct yk_cl *yk_cl_serial(unsigned i, enum yk_serial_kind kind, const str
     slot[i].below = yk_cl_unguarded(below);
     slot[i].table = *below;
     slot[i].kind = kind;
-    pthread_mutex_init(&slot[i].lock, NULL);
+    pthread_mutexattr_t again; /* a native kernel that the driver runs inside of a call may call it */
+    pthread_mutexattr_init(&again);
+    pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&slot[i].lock, &again);
+    pthread_mutexattr_destroy(&again);
     fill[i]();
     return &slot[i].table;
 }

@@ -1,5 +1,7 @@
 /* Native kernels: a function of the app on the primary's queue. Its argument block is copied with the primary's memory
- * objects in the places where the app's stood. */
+ * objects in the places where the app's stood, behind a head that says which function it is for: a driver may run that
+ * inside of its own calls, and OpenCL calls that the function makes are the app's all the same. */
+#include <stddef.h>
 #include <stdlib.h>
 #include "shim/api/api.h"
 #include "shim/core/stats.h"
@@ -17,25 +19,51 @@ struct native_command {
     size_t *at;          /* offsets in ARGS; owned once captured */
 };
 
+/* Before the app's arguments, and as long as keeps them aligned. */
+union head {
+    struct {
+        void (*function)(void *);
+        bool has_args;
+    } of;
+    max_align_t align;
+};
+
+static void CL_CALLBACK run(void *block)
+{
+    const union head *h = block;
+    const int outside = yk_driver_depth;
+    yk_driver_depth = 0;
+    h->of.function(h->of.has_args ? (char *)block + sizeof *h : NULL);
+    yk_driver_depth = outside;
+}
+
 static cl_int native_issue(struct yk_command *c, bool blocking, cl_uint nwait, const cl_event *wait, cl_event *real)
 {
     struct native_command *k = (struct native_command *)c;
     (void)blocking;
     cl_mem *mem = calloc(k->n + 1, sizeof *mem);
     const void **loc = calloc(k->n + 1, sizeof *loc);
-    cl_int err = mem && loc ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    char *block = calloc(1, sizeof(union head) + k->size), *args = block ? block + sizeof(union head) : NULL;
+    cl_int err = mem && loc && block ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    if (err == CL_SUCCESS) {
+        const union head h = {.of = {k->function, k->size > 0}};
+        memcpy(block, &h, sizeof h);
+        if (k->size)
+            memcpy(args, k->args, k->size);
+    }
     for (cl_uint i = 0; err == CL_SUCCESS && i < k->n; i++) {
         mem[i] = yk_mem_real(k->mem[i], YK_P);
-        loc[i] = k->args + k->at[i];
-        memcpy(k->args + k->at[i], &mem[i], sizeof mem[i]);
+        loc[i] = args + k->at[i];
+        memcpy(args + k->at[i], &mem[i], sizeof mem[i]);
     }
     if (err == CL_SUCCESS)
-        err = YK_CL_P->EnqueueNativeKernel(c->queue->real, k->function, k->size ? k->args : NULL, k->size, k->n,
+        err = YK_CL_P->EnqueueNativeKernel(c->queue->real, run, block, sizeof(union head) + k->size, k->n,
                                            k->n ? mem : NULL, k->n ? loc : NULL, nwait, wait, real);
     for (cl_uint i = 0; err == CL_SUCCESS && i < k->n; i++)
         (void)yk_mem_primary_may_write(k->mem[i]);
     free(mem);
     free(loc);
+    free(block);
     return err;
 }
 

@@ -164,15 +164,19 @@ START_TEST(lines_are_judged_strictly)
     ck_assert_int_eq(parse_summed(HEAD "kernel k\nverdict whole\nreason r\narg value 4 x\ndone\n"), YK_OK);
 #define NODES HEAD "kernel k\nverdict split\narg global 0 b\narg value 4 n\nnode gid 64 0\nnode arg 32 1 0\n"
     ck_assert_int_eq(parse_summed(NODES "node zext 64 1\nnode ult 1 0 2\naccess write 0 4 0 exact 3 1\ndone\n"), YK_OK);
+    ck_assert_int_eq(parse_summed(NODES "node const 64 -9223372036854775808\ndone\n"), YK_OK);
+    ck_assert_int_eq(parse_summed(NODES "node const 64 9223372036854775807\ndone\n"), YK_OK);
     const char *const wrong[] = {
         "yoke-facts 1\nby x\ntarget 0123456789abcdef\n",
         "yoke-facts 3\nby x\n",
-        NODES "node gid 64 3\ndone\n",               /* no such dimension */
-        NODES "node zext 64 2\ndone\n",              /* of itself */
-        NODES "node add 64 0 1\ndone\n",             /* of other widths */
-        NODES "node add 64 0\ndone\n",               /* an operand is missing */
-        NODES "node add 65 0 0\ndone\n",             /* too wide */
-        NODES "node const 64 -0\ndone\n",            /* no number */
+        NODES "node gid 64 3\ndone\n",                      /* no such dimension */
+        NODES "node zext 64 2\ndone\n",                     /* of itself */
+        NODES "node add 64 0 1\ndone\n",                    /* of other widths */
+        NODES "node add 64 0\ndone\n",                      /* an operand is missing */
+        NODES "node add 65 0 0\ndone\n",                    /* too wide */
+        NODES "node const 64 -0\ndone\n",                   /* no number */
+        NODES "node const 64 -9223372036854775809\ndone\n", /* none of 64 bits */
+        NODES "node const 64 9223372036854775808\ndone\n",
         NODES "node trip 64 0 0 0 4106\ndone\n",     /* no such test */
         NODES "node arg 32 1 1\ndone\n",             /* past the value's end */
         NODES "node arg 32 0 0\ndone\n",             /* a buffer is no value */
