@@ -2,6 +2,7 @@
 #include "shim/memory/mem.h"
 #include <stdlib.h>
 #include "shim/api/api.h"
+#include "shim/memory/svm_range.h"
 #include "shim/queue/callback.h"
 
 static cl_mem create_buffer(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
@@ -89,6 +90,10 @@ cl_int yk_api_GetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t par
         YK_INFO(cl_mem, (cl_mem)(void *)m->parent);
     case CL_MEM_OFFSET:
         YK_INFO(size_t, m->parent && m->store ? m->origin : 0);
+    case CL_MEM_USES_SVM_POINTER:
+        if (yk_store_host_only(m->store))
+            YK_INFO(cl_bool, m->host_ptr && yk_svm_range_has(m->host_ptr));
+        break;
     case CL_MEM_PROPERTIES:
         return yk_answer(m->properties, m->nproperties * sizeof *m->properties, param_value_size, param_value,
                          param_value_size_ret);

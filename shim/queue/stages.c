@@ -184,13 +184,15 @@ static void count(struct yk_launch *l, double seconds)
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
 }
 
-/* Another device of the primary's kind that may have parts; the primary's number: none. */
+/* Another device of the primary's kind that may have parts, for tests of any; the primary's number: none. */
 static unsigned twin(void)
 {
     const struct yk_device *p = yk_rt.primary;
+    const bool forced = yk_rt.options.piping == YK_PIPING_FORCED;
     for (unsigned i = 0; i < yk_rt.machine->n && !p->host_memory; i++) {
         const struct yk_device *d = &yk_rt.machine->device[i];
-        if (d != p && d->usable && !d->host_memory && d->platform == p->platform && yk_device_same_kind(d, p))
+        if (d != p && d->usable && !d->host_memory &&
+            (forced || (d->platform == p->platform && yk_device_same_kind(d, p))))
             return i;
     }
     return p->index;

@@ -61,8 +61,8 @@ unsigned yk_stages_devices(const struct yk_chain *c, const struct yk_facts_kerne
         return 1;
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_device *o = &yk_rt.machine->device[i];
-        if (i != p->index && d.takes[i] && !o->host_memory && yk_device_same_kind(p, o) &&
-            (forced || o->type & CL_DEVICE_TYPE_GPU))
+        if (i != p->index && d.takes[i] && !o->host_memory &&
+            (forced || (o->type & CL_DEVICE_TYPE_GPU && yk_device_same_kind(p, o))))
             dev[n++] = i;
     }
     if (n == 1 || !may_part(c, f, dev, n))
