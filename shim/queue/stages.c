@@ -172,15 +172,16 @@ static bool pays(const struct yk_stages_plan *p)
            (p->beside >= LEAST_BESIDE && p->beside >= (p->in_bytes + p->out_bytes) / 8);
 }
 
-/* The parts of L took the primary SECONDS: as long as no others are ready, that may be a reason to have them. */
-static void count(struct yk_launch *l, double seconds)
+/* The parts of L took the primary SECONDS, and with their transfers ALL, which others may have a share in: as long as
+ * none are ready, that may be a reason to have them. */
+static void count(struct yk_launch *l, double seconds, double all)
 {
     double *rate = &l->code->rate[yk_rt.machine->primary];
     yk_lock_take(&l->code->lock);
     if (yk_code_get(rate) <= 0)
         yk_code_put(rate, (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9));
     yk_lock_drop(&l->code->lock);
-    yk_worth_measured(l->code, seconds);
+    yk_worth_measured(l->code, all);
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
 }
 
@@ -330,8 +331,10 @@ unsigned yk_stages_run(struct yk_chain *chain)
         learn(&s, (double)(yk_now_ns() - start) * 1e-6);
     if (done > chain->nwrites) {
         yk_stats_staged(s.plan.n);
+        double all = (double)(yk_now_ns() - start) * 1e-9;
+        bool hopeful = s.tuned && s.other != yk_rt.primary->index && yk_stages_apart_hopeful(l, s.other);
         if (others(s.facts))
-            count(l, seconds * s.n);
+            count(l, seconds * s.n, hopeful ? all * s.n : seconds * s.n);
         if (apart)
             yk_stats_split();
         else

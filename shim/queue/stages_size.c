@@ -155,6 +155,19 @@ bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned
     return apart;
 }
 
+bool yk_stages_apart_hopeful(const struct yk_launch *l, unsigned other)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS),
+                          of_other = yk_remember_key(l, other, YK_SAMPLE_PARTS);
+    unsigned kept = recall(&of_other, KEPT_ALONE);
+    bool is_new;
+    yk_lock_take(&lock);
+    const struct duel *d = &entry_of(&k, &is_new)->duel;
+    bool hopeful = d->settled ? d->apart : kept != KEPT_ALONE;
+    yk_lock_drop(&lock);
+    return hopeful;
+}
+
 double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinned, bool apart, double ms)
 {
     struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);

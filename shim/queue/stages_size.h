@@ -17,6 +17,9 @@ void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned,
  * others. True: over all, if they are ready. Thread: any; cheap. */
 bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned);
 
+/** May that be, as far as is known? Then others of the kind are of use for what its transfers take, too. */
+bool yk_stages_apart_hopeful(const struct yk_launch *l, unsigned other);
+
 /** Such a chain took MS, APART or not: how many it took less than on the primary alone, as far as that is known. */
 double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinned, bool apart, double ms);
 
