@@ -28,6 +28,7 @@ enum yk_sample_kind {
     YK_SAMPLE_CODE,     /* no time: classes of instructions in the kernel, and how many of each (model.h); no device */
     YK_SAMPLE_PARTS, /* not groups: into how many parts a launch is best cut beside its transfers, and its time then */
     YK_SAMPLE_MOVED, /* not a launch: what is brought for a divided one, and for others because its results lie apart */
+    YK_SAMPLE_APART, /* not groups: 2 if a launch beside its transfers is best over several devices, else 1; its time */
     YK_SAMPLE_KIND_COUNT
 };
 

@@ -228,7 +228,7 @@ static bool plan_apart(struct staging *s)
     struct yk_launch *l = s->chain->launch;
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (s->other == yk_rt.primary->index || __atomic_load_n(&never_apart, __ATOMIC_RELAXED) ||
-        (s->tuned && !yk_stages_apart_next(l, s->other, s->pinned)))
+        (s->tuned && !yk_stages_apart_next(l, s->pinned)))
         return false;
     if (!s->tuned && yk_build_insisted())
         yk_build_wait(l->code->build, YK_BUILD_READY, FORCED_WAIT_NS);
@@ -297,7 +297,7 @@ static void learn(const struct staging *s, double ms)
     if (s->tuned && !apart)
         yk_stages_size_took(l, s->parts, s->pinned, ms, (double)s->plan.in_bytes, (double)s->plan.out_bytes);
     if (s->tuned && s->other != yk_rt.primary->index) {
-        double gained_ms = yk_stages_apart_took(l, s->other, s->pinned, apart, ms);
+        double gained_ms = yk_stages_apart_took(l, s->pinned, apart, ms);
         if (apart)
             yk_use_gained(l->code->build, gained_ms * 1e-3);
     }
@@ -332,7 +332,7 @@ unsigned yk_stages_run(struct yk_chain *chain)
     if (done > chain->nwrites) {
         yk_stats_staged(s.plan.n);
         double all = (double)(yk_now_ns() - start) * 1e-9;
-        bool hopeful = s.tuned && s.other != yk_rt.primary->index && yk_stages_apart_hopeful(l, s.other);
+        bool hopeful = s.tuned && s.other != yk_rt.primary->index && yk_stages_apart_hopeful(l);
         if (others(s.facts))
             count(l, seconds * s.n, hopeful ? all * s.n : seconds * s.n);
         if (apart)

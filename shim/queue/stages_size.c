@@ -126,14 +126,13 @@ void yk_stages_size_took(const struct yk_launch *l, unsigned parts, bool pinned,
     yk_profile_set(&k, (struct yk_sample){.groups = chosen, .ms = best, .count = 1});
 }
 
-/* In the database: as many "parts" as the primary has company, and itself. */
-enum { KEPT_ALONE = 1, KEPT_APART = 2 };
+enum { KEPT_ALONE = 1, KEPT_APART = 2 }; /* in the database */
 
-bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned)
+bool yk_stages_apart_next(const struct yk_launch *l, bool pinned)
 {
     struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS),
-                          of_other = yk_remember_key(l, other, YK_SAMPLE_PARTS);
-    unsigned kept = recall(&of_other, KEPT_ALONE);
+                          apart_key = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_APART);
+    unsigned kept = recall(&apart_key, KEPT_ALONE);
     bool is_new, apart = false;
     yk_lock_take(&lock);
     struct entry *e = entry_of(&k, &is_new);
@@ -155,11 +154,11 @@ bool yk_stages_apart_next(const struct yk_launch *l, unsigned other, bool pinned
     return apart;
 }
 
-bool yk_stages_apart_hopeful(const struct yk_launch *l, unsigned other)
+bool yk_stages_apart_hopeful(const struct yk_launch *l)
 {
     struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS),
-                          of_other = yk_remember_key(l, other, YK_SAMPLE_PARTS);
-    unsigned kept = recall(&of_other, KEPT_ALONE);
+                          apart_key = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_APART);
+    unsigned kept = recall(&apart_key, KEPT_ALONE);
     bool is_new;
     yk_lock_take(&lock);
     const struct duel *d = &entry_of(&k, &is_new)->duel;
@@ -168,7 +167,7 @@ bool yk_stages_apart_hopeful(const struct yk_launch *l, unsigned other)
     return hopeful;
 }
 
-double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinned, bool apart, double ms)
+double yk_stages_apart_took(const struct yk_launch *l, bool pinned, bool apart, double ms)
 {
     struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_PARTS);
     double best = 0, gained;
@@ -190,7 +189,7 @@ double yk_stages_apart_took(const struct yk_launch *l, unsigned other, bool pinn
     if (!settled)
         return gained;
     yk_info("%s runs beside its transfers on %s from now on", l->code->name, apart ? "several devices" : "the primary");
-    k = yk_remember_key(l, other, YK_SAMPLE_PARTS);
+    k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_APART);
     yk_profile_set(&k, (struct yk_sample){.groups = apart ? KEPT_APART : KEPT_ALONE, .ms = best, .count = 1});
     return gained;
 }
