@@ -237,8 +237,8 @@ static bool plan_apart(struct staging *s)
         return false;
     f = yk_code_facts(l->code);
     if (yk_users_begin(l, f)) {
-        if (yk_stages_plan(s->chain, s->facts, parts_by_bytes(s->chain), s->dev, s->n, &s->plan) && pays(&s->plan) &&
-            (!s->tuned || brings_little_twice(&s->plan)))
+        if (yk_stages_plan(s->chain, s->facts, parts_by_bytes(s->chain), s->dev, s->n, true, &s->plan) &&
+            pays(&s->plan) && (!s->tuned || brings_little_twice(&s->plan)))
             return true;
         yk_stages_plan_finish(&s->plan);
         yk_users_end(l, f);
@@ -247,10 +247,25 @@ static bool plan_apart(struct staging *s)
     return false;
 }
 
-static bool plan_alone(struct staging *s)
+static bool plan_alone(struct staging *s, bool apart)
 {
-    return yk_stages_plan(s->chain, s->facts, s->parts, s->dev, 1, &s->plan) && pays(&s->plan) &&
+    return yk_stages_plan(s->chain, s->facts, s->parts, s->dev, 1, apart, &s->plan) && pays(&s->plan) &&
            !rather_divided(s->chain->launch, s->facts, s->plan.in_bytes, s->plan.out_bytes);
+}
+
+/* The primary alone, what chains on several devices have left elsewhere being brought to it. */
+static bool plan_gathered(struct staging *s)
+{
+    struct yk_launch *l = s->chain->launch;
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    if (s->other == yk_rt.primary->index || __atomic_load_n(&never_apart, __ATOMIC_RELAXED) || !f ||
+        !yk_stages_may_gather(s->chain, s->facts) || !yk_users_begin(l, f))
+        return false;
+    yk_stages_plan_finish(&s->plan);
+    if (plan_alone(s, true))
+        return true;
+    yk_users_end(l, f);
+    return false;
 }
 
 static struct yk_code_kernel *take(const struct staging *s, unsigned side)
@@ -310,6 +325,7 @@ unsigned yk_stages_run(struct yk_chain *chain)
     uint64_t start = yk_now_ns();
     unsigned done = 0;
     double seconds = 0;
+    bool begun = false;
     s.facts = s.parts > 1 ? yk_stages_facts(l) : NULL;
     if (!s.facts)
         return 0;
@@ -320,8 +336,8 @@ unsigned yk_stages_run(struct yk_chain *chain)
         s.parts = yk_stages_size(l, s.parts, s.pinned);
     if (others(s.facts))
         yk_worth_begin(l->code->build);
-    bool apart = plan_apart(&s);
-    if (apart || plan_alone(&s)) {
+    if (plan_apart(&s) || plan_alone(&s, false) || plan_gathered(&s)) {
+        begun = true;
         if (yk_trace_on())
             yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u,\"devices\":%u",
                           s.plan.n, s.n);
@@ -335,12 +351,12 @@ unsigned yk_stages_run(struct yk_chain *chain)
         bool hopeful = s.tuned && s.other != yk_rt.primary->index && yk_stages_apart_hopeful(l);
         if (others(s.facts))
             count(l, seconds * s.n, hopeful ? all * s.n : seconds * s.n);
-        if (apart)
+        if (s.n > 1)
             yk_stats_split();
         else
             yk_stats_whole(yk_stats_reason("it ran in parts on the primary, beside its own transfers"));
     }
-    if (apart)
+    if (begun && s.plan.apart)
         yk_users_end(l, yk_code_facts(l->code));
     yk_stages_plan_finish(&s.plan);
     return done;

@@ -42,6 +42,11 @@ static bool may_part(const struct yk_chain *c, const struct yk_facts_kernel *f, 
     return true;
 }
 
+bool yk_stages_may_gather(const struct yk_chain *c, const struct yk_facts_kernel *f)
+{
+    return may_part(c, f, &yk_rt.primary->index, 1);
+}
+
 static bool make(const struct yk_launch *l, unsigned dev)
 {
     bool made = true;

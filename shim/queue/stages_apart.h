@@ -10,6 +10,9 @@
  * the primary alone. Thread: the worker's; no lock held. Cost: microseconds, but for making buffers. */
 unsigned yk_stages_devices(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned *dev);
 
+/** May what the primary alone carries out of CHAIN be brought from where chains before have left it? */
+bool yk_stages_may_gather(const struct yk_chain *chain, const struct yk_facts_kernel *f);
+
 /** What P writes: is every byte of it, and are they contiguous? */
 bool yk_stages_all(const struct yk_part *p);
 

@@ -141,7 +141,7 @@ static bool add_piece(struct yk_store *store, unsigned dev, unsigned char *host,
 /* Who claims bytes: a side, on its way IN or out. Without one they are merely taken off. */
 struct claimer {
     struct yk_stages_side *side;
-    bool in, several;
+    bool in, held;
 };
 
 /* [from, to) of STORE, as far as LEFT has it, goes with STEP. */
@@ -155,7 +155,7 @@ static bool claim(spans *left, struct yk_store *store, size_t from, size_t to, u
         unsigned char *host = (unsigned char *)s.t->ptr + (a - s.t->mem->origin - s.t->off);
         struct yk_stages_span held = {store, a, b};
         if (c && (!add_piece(store, c->side->dev, host, a, b, step, c->in ? &c->side->in : &c->side->out) ||
-                  (c->in && c->several && !yk_array_push(&c->side->held, held))))
+                  (c->in && c->held && !yk_array_push(&c->side->held, held))))
             return false;
         struct span after = {s.t, b, s.to};
         left->v[i].to = a;
@@ -223,7 +223,7 @@ static bool assign_in(const struct yk_chain *c, struct yk_stages_plan *p, struct
                       spans *rest)
 {
     spans in = {NULL, 0, 0};
-    const struct claimer to = {e, true, p->nsides > 1};
+    const struct claimer to = {e, true, p->apart};
     size_t bytes = 0;
     bool ok = fill(&in, c->write, c->nwrites, &bytes);
     for (unsigned i = e->from; i < e->to; i++)
@@ -241,7 +241,7 @@ static bool assign(const struct yk_chain *c, struct yk_stages_plan *p, const tou
 {
     spans rest = {NULL, 0, 0}, out = {NULL, 0, 0};
     struct yk_stages_side *first = &p->side[0];
-    const struct claimer last_in = {first, true, p->nsides > 1}, last_out = {first, false, false};
+    const struct claimer last_in = {first, true, p->apart}, last_out = {first, false, false};
     bool ok = fill(&rest, c->write, c->nwrites, &p->in_bytes) && fill(&out, c->read, c->nreads, &p->out_bytes);
     for (unsigned k = 0; k < p->nsides && ok; k++)
         ok = assign_in(c, p, &p->side[k], t, &rest);
@@ -252,8 +252,8 @@ static bool assign(const struct yk_chain *c, struct yk_stages_plan *p, const tou
                 ok = !t[i].v[j].write || claim(&out, t[i].v[j].store, t[i].v[j].from, t[i].v[j].to, i, &to);
     }
     ok = ok && claim_rest(&rest, first->to - 1, &last_in);
-    /* Of several devices the primary need not have what no part writes. */
-    ok = ok && (p->nsides == 1 || !out.n) && claim_rest(&out, first->to - 1, &last_out);
+    /* The primary need not have what no part writes. */
+    ok = ok && (!p->apart || !out.n) && claim_rest(&out, first->to - 1, &last_out);
     for (unsigned k = 0; k < p->nsides && ok; k++)
         if (p->side[k].out.n)
             qsort(p->side[k].out.v, p->side[k].out.n, sizeof *p->side[k].out.v, by_step);
@@ -284,19 +284,19 @@ static bool all_written(const struct yk_stages_plan *p, const touches *t)
 }
 
 bool yk_stages_plan(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned wanted, const unsigned *dev,
-                    unsigned n, struct yk_stages_plan *p)
+                    unsigned n, bool apart, struct yk_stages_plan *p)
 {
     memset(p, 0, sizeof *p);
-    bool several = n > 1;
-    if ((!several && !plain(chain)) || entangled(chain) || !cut(chain->launch, wanted, p) ||
-        (!share_out(p, dev, n) && several))
+    p->apart = apart;
+    if ((!apart && !plain(chain)) || entangled(chain) || !cut(chain->launch, wanted, p) ||
+        (!share_out(p, dev, n) && n > 1))
         return false;
     struct yk_parts s = {.part = {NULL, 0, 0}};
     touches *t = calloc(p->n, sizeof *t);
     bool ok = t;
     for (unsigned i = 0; i < p->n && ok; i++)
         ok = touch_part(&s, chain->launch, f, p, i, &t[i]);
-    ok = ok && (!several || (all_written(p, t) && yk_stages_part(chain, f, p))) && assign(chain, p, t);
+    ok = ok && (!apart || (all_written(p, t) && yk_stages_part(chain, f, p))) && assign(chain, p, t);
     for (unsigned i = 0; t && i < p->n; i++)
         yk_array_finish(&t[i]);
     free(t);

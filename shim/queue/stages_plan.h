@@ -39,7 +39,7 @@ struct yk_stages_side {
     unsigned dev, from, to;
     struct yk_stages_pieces in, out; /* in the order of their steps, which are the parts' numbers */
     size_t in_bytes, out_bytes;
-    /* With several sides: */
+    /* Where they lie apart: */
     YK_ARRAY(struct yk_stages_span) held; /* what `in` brings */
     struct yk_parts touched;              /* what its parts read and write */
 };
@@ -50,18 +50,19 @@ struct yk_stages_plan {
     uint64_t bound[YK_STAGES_PARTS + 1];
     struct yk_stages_side side[YK_MAX_DEVICES]; /* the first is the primary */
     unsigned nsides;
+    bool apart; /* bytes lie where sides have left them, and will; else all at the primary, before and after */
     size_t in_bytes, out_bytes; /* of all transfers */
     size_t beside;              /* of these, what may move while other stages are at work */
 };
 
 /**
- * Cut CHAIN into at most WANTED parts by the facts F, for the N devices DEV (yk_stages_devices). False:
- * it cannot be cut (what it touches is not known, transfers overlap one another, one work-group ...), or not for so
- * many devices. P is finished by the caller in both cases.
+ * Cut CHAIN into at most WANTED parts by the facts F, for the N devices DEV (yk_stages_devices), APART or
+ * all at the primary. False: it cannot be cut (what it touches is not known, transfers overlap one another, one
+ * work-group ...), or not so. P is finished by the caller in both cases.
  * Thread: the worker's. Cost: some microseconds a part.
  */
 bool yk_stages_plan(const struct yk_chain *chain, const struct yk_facts_kernel *f, unsigned wanted, const unsigned *dev,
-                    unsigned n, struct yk_stages_plan *p);
+                    unsigned n, bool apart, struct yk_stages_plan *p);
 void yk_stages_plan_finish(struct yk_stages_plan *p);
 
 #endif

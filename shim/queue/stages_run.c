@@ -148,12 +148,12 @@ unsigned yk_stages_carry(struct yk_chain *chain, struct yk_stages_plan *plan, co
         ok &= yk_stages_flow_open(&f[k], chain, plan, &plan->side[k], facts, kernel[k]);
     /* What this queue has already given to the primary's driver comes first. */
     if (ok && yk_rt.primary->cl->Finish(chain->launch->c.queue->real) == CL_SUCCESS &&
-        (n == 1 || yk_stages_bring(chain, plan) == CL_SUCCESS)) {
+        (!plan->apart || yk_stages_bring(chain, plan) == CL_SUCCESS)) {
         note_pins(chain);
         for (unsigned i = 0; i < chain->nwrites; i++)
             yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
         yk_event_set(chain->launch->c.event, CL_SUBMITTED);
-        done = n > 1 ? flow_apart(f, n, chain, failed) : flow(&f[0], chain);
+        done = plan->apart ? flow_apart(f, n, chain, failed) : flow(&f[0], chain);
         *seconds = (double)f[0].busy * 1e-9;
     }
     for (unsigned k = 0; k < n; k++)
