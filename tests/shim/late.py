@@ -7,6 +7,7 @@ all had been taken, and has no kernel to start again with.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,14 +48,31 @@ def run(program, home, fault="", hang_ms=HANG_MS):
     return float(re.search(r"time_ms=([0-9.]+)", done.stdout)[1]), decision
 
 
+def divided(program, home, fault=""):
+    """The first run of some whose launch is divided; None: there is none. What a busy machine has made yoke learn (that one device is faster) is
+    forgotten then, and they are tried once more."""
+    for again in range(3):
+        if again:
+            shutil.rmtree(f"{home}/data")
+            os.makedirs(f"{home}/data", mode=0o700)
+            divided_once(program, home)
+        found = divided_once(program, home, fault)
+        if found:
+            return found
+    return None
+
+
+def divided_once(program, home, fault=""):
+    runs = (run(program, home, fault, COMES_MS) for _ in range(PROCESSES))
+    return next((r for r in runs if r[0] is not None and r[1]["split"]), None)
+
+
 def main():
     program, late = os.path.abspath(sys.argv[1]), 0
     with tempfile.TemporaryDirectory() as home:
         for name in ("pocl", "cache", "data"):
             os.makedirs(f"{home}/{name}", mode=0o700)
-        for _ in range(PROCESSES):
-            if run(program, home)[1]["split"]:
-                break
+        divided(program, home)
         for _ in range(PROCESSES):
             ms, decision = run(program, home, "clBuildProgram@1=hang")
             late += decision["split"] and any(s["late"] for s in decision["shares"])
@@ -65,11 +83,10 @@ def main():
                 break
         for n in range(1, PIECES + 1):
             fault = f"clBuildProgram@1=hang;clEnqueueNDRangeKernel@0:{n}=error(-5)"
-            times = (run(program, home, fault, COMES_MS)[0] for _ in range(PROCESSES))
-            ms = next((t for t in times if t is not None), None)
-            if ms is None:
+            found = divided(program, home, fault)
+            if not found:
                 sys.exit(f"WRONG: no launch was divided where the first device fails at its piece {n}")
-            print(f"{ms:.0f} ms where the first device fails at its piece {n}")
+            print(f"{found[0]:.0f} ms where the first device fails at its piece {n}")
     sys.exit(0 if late else "WRONG: no launch was divided with a device that was still being built for")
 
 
