@@ -53,8 +53,9 @@ static void wait_for_all(void)
 
 void (*yk_background_last_words)(void);
 
-/* A driver that calls exit in one of its calls (PoCL does, for what it has not implemented) holds its own locks and
- * ours; what the program releases at its exit goes nowhere then. */
+/* Inside a driver's call, which the driver itself has ended the process in (PoCL's clCreateCommandQueueWithProperties
+ * does for queues on the device), or a signal handler of the program's: the driver's locks and ours are held for good,
+ * and what the program releases at its exit goes nowhere. */
 static void at_exit(void)
 {
     if (yk_driver_depth) {

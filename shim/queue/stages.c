@@ -226,7 +226,6 @@ static bool brings_little_twice(const struct yk_stages_plan *p)
 static bool plan_apart(struct staging *s)
 {
     struct yk_launch *l = s->chain->launch;
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (s->other == yk_rt.primary->index || __atomic_load_n(&never_apart, __ATOMIC_RELAXED) ||
         (s->tuned && !yk_stages_apart_next(l, s->pinned)))
         return false;
@@ -235,7 +234,7 @@ static bool plan_apart(struct staging *s)
     s->n = yk_stages_devices(s->chain, s->facts, s->dev);
     if (s->n == 1)
         return false;
-    f = yk_code_facts(l->code);
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (yk_users_begin(l, f)) {
         if (yk_stages_plan(s->chain, s->facts, parts_by_bytes(s->chain), s->dev, s->n, true, &s->plan) &&
             pays(&s->plan) && (!s->tuned || brings_little_twice(&s->plan)))

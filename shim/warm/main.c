@@ -232,15 +232,21 @@ static void set_limits(void)
     alarm(4 * LIMIT_S);
 }
 
-/* Which devices reach one another's memory: a driver may crash over that. */
-static int try_mailboxes(int asker)
+/* What has no request: limited, when ASKER has finished and it is our turn. Ends us where too many wait. */
+static void begin(int asker)
 {
-    yk_status s;
     set_limits();
     if (!take_place())
         _exit(1);
     let_finish(asker);
     take_turn();
+}
+
+/* Which devices reach one another's memory: a driver may crash over that. */
+static int try_mailboxes(int asker)
+{
+    yk_status s;
+    begin(asker);
     const struct yk_machine *m = yk_machine_get(&s);
     const struct yk_mailbox_mode mode = m ? yk_mailbox_mode(m) : (struct yk_mailbox_mode){0};
     if (mode.maker)
@@ -252,11 +258,7 @@ static int try_mailboxes(int asker)
 static int find_devices(int asker)
 {
     yk_status s;
-    set_limits();
-    if (!take_place())
-        _exit(1);
-    let_finish(asker);
-    take_turn();
+    begin(asker);
     yk_machine_let_sleep(YK_SLEEP_KEPT);
     _exit(!yk_machine_get(&s));
 }
