@@ -65,7 +65,7 @@ double transfer_between(unsigned a, unsigned b, size_t bytes, int repeat)
     struct yk_ring_shape shape = {2 << 20, 16, 0, 0, true};
     if (!open_place(&pa, a, bytes) || !open_place(&pb, b, bytes))
         return -1;
-    struct yk_ring *r = yk_ring_create(pa.d->cl, pa.queue, 32 << 20, &err);
+    struct yk_ring *r = yk_ring_create(pa.d->cl, pa.queue, 32 << 20, YK_RING_OF_DRIVER, &err);
     if (!r || rate(r, shape, ACROSS, &pa, &pb, NULL, bytes, 1) < 0)
         return -1;
     for (size_t chunk = 256 << 10; chunk <= 4 << 20; chunk *= 2)
@@ -226,17 +226,20 @@ int transfer_sweep(unsigned dev, size_t bytes, int repeat)
         }
         memset(host[i], 3, bytes);
     }
-    for (size_t n = 1 << 20; n <= 32 << 20; n *= 2) {
-        uint64_t from = yk_now_ns();
-        r[0] = yk_ring_create(at[0].d->cl, at[0].queue, n, &err);
-        uint64_t made = yk_now_ns();
-        if (!r[0])
-            return 1;
-        printf("a ring of %zu MiB: %.2f ms to make\n", n >> 20, (double)(made - from) * 1e-6);
-        if (n < 32 << 20)
-            yk_ring_destroy(r[0], at[0].queue);
-    }
-    if (!(r[1] = yk_ring_create(at[1].d->cl, at[1].queue, 32 << 20, &err)))
+    static const char *const whose[] = {"driver's", "host's"};
+    for (unsigned place = YK_RING_OF_DRIVER; place <= YK_RING_OF_HOST; place++)
+        for (size_t n = 1 << 20; n <= 32 << 20; n *= 2) {
+            uint64_t from = yk_now_ns();
+            r[0] = yk_ring_create(at[0].d->cl, at[0].queue, n, (enum yk_ring_place)place, &err);
+            uint64_t made = yk_now_ns();
+            if (!r[0])
+                return 1;
+            printf("a ring of %zu MiB of the %s memory: %.2f ms to make\n", n >> 20, whose[place],
+                   (double)(made - from) * 1e-6);
+            if (n < 32 << 20 || place != YK_RING_OF_HOST)
+                yk_ring_destroy(r[0], at[0].queue);
+        }
+    if (!(r[1] = yk_ring_create(at[1].d->cl, at[1].queue, 32 << 20, YK_RING_OF_HOST, &err)))
         return 1;
     sweep_shapes(r, at, host, bytes, repeat);
     sweep_sizes(r[0], &at[0], host[0], bytes);

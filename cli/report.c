@@ -29,6 +29,8 @@ void yk_report_text(const struct yk_report *r, FILE *to)
         const struct yk_report_kernel *k = &r->kernel[i];
         double all = groups_of(r, k);
         fprintf(to, "\n%s: %u launches, %u split", k->name, k->launches, k->split);
+        if (k->staged)
+            fprintf(to, ", %u in parts beside their transfers", k->staged);
         fprintf(to, k->verdict[0] ? "; verdict %s\n" : "\n", k->verdict);
         if (k->split) {
             fprintf(to, "  shares");
@@ -42,7 +44,7 @@ void yk_report_text(const struct yk_report *r, FILE *to)
         if (k->whole_ms > 0)
             fprintf(to, "  whole and measured: %.3f ms\n", k->whole_ms);
         if (k->bytes > 0)
-            fprintf(to, "  moved and merged: %.3f MB\n", k->bytes / 1e6);
+            fprintf(to, k->staged ? "  moved: %.3f MB\n" : "  moved and merged: %.3f MB\n", k->bytes / 1e6);
         fprintf(to, "  deciding took %.3f ms\n", k->decide_ms);
         for (unsigned j = 0; j < k->reasons; j++)
             fprintf(to, "  %u whole: %s\n", k->reason[j].n, k->reason[j].text);
@@ -78,6 +80,7 @@ void yk_report_json(const struct yk_report *r, FILE *to)
         json_object_set_new(o, "verdict", json_string(k->verdict));
         json_object_set_new(o, "launches", json_integer(k->launches));
         json_object_set_new(o, "split", json_integer(k->split));
+        json_object_set_new(o, "staged", json_integer(k->staged));
         json_object_set_new(o, "real_ms", json_real(k->real_ms));
         json_object_set_new(o, "ideal_ms", json_real(k->ideal_ms));
         json_object_set_new(o, "predicted_ms", json_real(k->predicted_ms));

@@ -27,8 +27,8 @@ struct yk_report_use {
 };
 
 struct yk_report_kernel {
-    const char *name, *verdict; /* verdict: of the analysis; "" where nobody asked for one */
-    unsigned launches, split;
+    const char *name, *verdict;       /* verdict: of the analysis; "" where nobody asked for one */
+    unsigned launches, split, staged; /* staged: in parts, beside their own transfers */
     double groups[YK_REPORT_DEVICES], ms[YK_REPORT_DEVICES]; /* of split launches */
     double real_ms, predicted_ms, ideal_ms; /* of split launches with a prediction; of all split ones */
     double predicted_real_ms;               /* real time of those with a prediction */

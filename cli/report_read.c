@@ -152,6 +152,8 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
                                .launch = (long long)number(args, "launch"),
                                .predicted = number(args, "predicted_ms"),
                                .bytes = number(args, "bytes")};
+    if (!strcmp(ph, "i") && !json_object_get(args, "kernel"))
+        return true;
     if (!strcmp(ph, "i")) {
         struct yk_report_kernel *k = kernel_of(r, text(args, "kernel"));
         if (!k)
@@ -178,6 +180,13 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
         add_verdict(l->kernel, args);
         if (!l->split)
             add_reason(l->kernel, text(args, "reason"));
+    } else if (!strcmp(cat, "stage") && json_object_get(args, "parts")) {
+        struct yk_report_kernel *k = kernel_of(r, text(args, "kernel"));
+        if (!k)
+            return false;
+        k->launches++;
+        k->staged++;
+        k->bytes += s.bytes;
     } else if (!strcmp(cat, "run") && l) {
         take_run(l, &s, args);
     } else if (l && l->kernel) {

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include "base/lock.h"
 #include "device/link/flight.h"
+#include "device/link/ring_memory.h"
 
 struct yk_ring {
     const struct yk_cl *cl;
-    cl_mem memory;
-    unsigned char *base; /* mapped for good */
+    struct yk_ring_memory memory;
     size_t bytes;
     struct yk_lock lock; /* guards the next two */
     pthread_cond_t free;
@@ -14,21 +14,12 @@ struct yk_ring {
     bool lost; /* a driver may still be at work in it */
 };
 
-struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, size_t bytes, cl_int *err)
+struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, size_t bytes, enum yk_ring_place place,
+                               cl_int *err)
 {
     struct yk_ring *r = calloc(1, sizeof *r);
-    cl_context ctx = NULL;
-    *err = r ? cl->GetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof ctx, &ctx, NULL) : CL_OUT_OF_HOST_MEMORY;
-    if (*err == CL_SUCCESS)
-        r->memory = cl->CreateBuffer(ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, err);
-    if (*err == CL_SUCCESS)
-        r->base =
-            cl->EnqueueMapBuffer(queue, r->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, err);
-    if (*err != CL_SUCCESS || !r->base) {
-        if (*err == CL_SUCCESS)
-            *err = CL_OUT_OF_RESOURCES;
-        if (r && r->memory)
-            cl->ReleaseMemObject(r->memory);
+    *err = r ? yk_ring_memory_make(&r->memory, cl, queue, bytes, place) : CL_OUT_OF_HOST_MEMORY;
+    if (*err != CL_SUCCESS) {
         free(r);
         return NULL;
     }
@@ -41,11 +32,8 @@ struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, s
 
 void yk_ring_destroy(struct yk_ring *r, cl_command_queue queue)
 {
-    if (!r->lost) { /* whatever the device says: nothing of it is under way */
-        (void)r->cl->EnqueueUnmapMemObject(queue, r->memory, r->base, 0, NULL, NULL);
-        (void)r->cl->Finish(queue);
-        r->cl->ReleaseMemObject(r->memory);
-    }
+    if (!r->lost) /* whatever the device says: nothing of it is under way */
+        yk_ring_memory_free(&r->memory, r->cl, queue);
     pthread_cond_destroy(&r->free);
     yk_lock_finish(&r->lock);
     free(r);
@@ -80,7 +68,7 @@ static cl_int fly(struct yk_ring *r, struct yk_flight *f, struct yk_ring_shape s
 {
     if (!begin(r))
         return CL_OUT_OF_RESOURCES;
-    f->base = r->base;
+    f->base = r->memory.base;
     bool cut = yk_flight_cut(f, shape, r->bytes);
     cl_int err = cut ? yk_flight_run(f, shape.threads) : CL_OUT_OF_HOST_MEMORY;
     end(r, cut && err != CL_SUCCESS && yk_flight_settle(f->cl, f->queue, f->event, f->slots));
@@ -143,7 +131,8 @@ cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct 
 {
     const struct yk_ring_piece source = {from->buffer, from->off, NULL, len, 0},
                                sink = {to->buffer, to->off, NULL, len, 0};
-    struct yk_flight f = {.base = r->base, .cl = from->cl, .queue = from->queue, .piece = &source, .npieces = 1}, g;
+    struct yk_flight f = {.base = r->memory.base, .cl = from->cl, .queue = from->queue, .piece = &source, .npieces = 1},
+                     g;
     cl_event written[YK_RING_SLOTS] = {NULL};
     size_t read = 0, sent = 0, over = 0; /* chunks: asked for at FROM, given to TO, arrived there */
     cl_int err = CL_SUCCESS;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "shim/core/subdevice.h"
+#include "shim/core/trace.h"
 
 /* One report of a driver, on its way to the app. */
 struct report {
@@ -161,6 +162,7 @@ struct yk_context *yk_context_create(const cl_context_properties *properties, cl
     if (errors && (ctx->errors = malloc(sizeof *errors)))
         *ctx->errors = *errors;
     unsigned p = yk_rt.primary->index;
+    uint64_t start = yk_now_ns();
     if ((!errors || ctx->errors) && (!properties || copy_properties(ctx, properties)) &&
         copy_devices(ctx, ndevices, devices))
         ctx->real[p] = make_real(ctx, p, err);
@@ -168,6 +170,7 @@ struct yk_context *yk_context_create(const cl_context_properties *properties, cl
         free_shell(ctx);
         return NULL;
     }
+    yk_trace_prepared("context", p, start);
     yk_lock_init(&ctx->lock, YK_RANK_CONTEXT);
     yk_handle_init(&ctx->h, YK_KIND_CONTEXT, context_destroy);
     *err = CL_SUCCESS;
@@ -205,6 +208,7 @@ cl_context yk_context_real(struct yk_context *ctx, unsigned dev)
         yk_warn("device %u (%s) gives no context: %s; it takes no share", dev, d->name, yk_cl_error_name(err));
     } else {
         __atomic_store_n(&ctx->real[dev], fresh, __ATOMIC_RELEASE);
+        yk_trace_prepared("context", dev, start);
         yk_info("device %u (%s): a context took %.0f ms", dev, d->name, (double)(yk_now_ns() - start) * 1e-6);
     }
     pthread_mutex_unlock(&making[dev]);

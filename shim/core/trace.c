@@ -82,6 +82,7 @@ void yk_trace_start(void)
     put("[\n", 2);
     metadata(YK_TRACK_DECISIONS, "decisions");
     metadata(YK_TRACK_MERGES, "merges");
+    metadata(YK_TRACK_PREPARATION, "preparation");
     for (unsigned i = 0; i < yk_rt.machine->n; i++) {
         const struct yk_device *d = &yk_rt.machine->device[i];
         snprintf(name, sizeof name, "device %u: %s", i, d->name);
@@ -134,7 +135,12 @@ void yk_trace_span(int track, const char *category, const char *name, uint64_t s
     va_end(ap);
 }
 
-void yk_trace_instant(int track, const char *name, uint64_t at, const char *args, ...)
+void yk_trace_prepared(const char *what, unsigned dev, uint64_t start)
+{
+    yk_trace_span(YK_TRACK_PREPARATION, "prepare", what, start, yk_now_ns(), "\"device\":%u", dev);
+}
+
+void yk_trace_instant(int track, const char *category, const char *name, uint64_t at, const char *args, ...)
 {
     char line[LINE], text[256];
     va_list ap;
@@ -142,8 +148,8 @@ void yk_trace_instant(int track, const char *name, uint64_t at, const char *args
         return;
     int used = snprintf(
         line, sizeof line,
-        "{\"name\":\"%s\",\"cat\":\"whole\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{",
-        yk_trace_text(name, text, sizeof text), (int)getpid(), track, (double)at * 1e-3);
+        "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{",
+        yk_trace_text(name, text, sizeof text), category, (int)getpid(), track, (double)at * 1e-3);
     va_start(ap, args);
     finish_line(line, used, args, ap);
     va_end(ap);

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Tracks. Of device D: its kernels, its link. */
-enum { YK_TRACK_DECISIONS = 1, YK_TRACK_MERGES = 2, YK_TRACK_DEVICE = 10 };
+/* Tracks: decisions; merges; contexts, programs and pinned memory that are made ready; of device D: its kernels, its
+ * link. */
+enum { YK_TRACK_DECISIONS = 1, YK_TRACK_MERGES = 2, YK_TRACK_PREPARATION = 3, YK_TRACK_DEVICE = 10 };
 static inline int yk_track_device(unsigned d)
 {
     return YK_TRACK_DEVICE + 2 * (int)d;
@@ -36,9 +37,12 @@ uint64_t yk_trace_launch(void);
 void yk_trace_span(int track, const char *category, const char *name, uint64_t start, uint64_t end, const char *args,
                    ...) __attribute__((format(printf, 6, 7)));
 
+/** WHAT was made ready for device DEV from START until now. */
+void yk_trace_prepared(const char *what, unsigned dev, uint64_t start);
+
 /** Something happened. */
-void yk_trace_instant(int track, const char *name, uint64_t at, const char *args, ...)
-    __attribute__((format(printf, 4, 5)));
+void yk_trace_instant(int track, const char *category, const char *name, uint64_t at, const char *args, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /** An arrow of launch ID: begins (BEGIN) or ends at AT on TRACK, inside the span that lies there. */
 void yk_trace_flow(bool begin, uint64_t id, int track, uint64_t at);

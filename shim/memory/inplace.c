@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -13,6 +14,7 @@
 #include "device/opencl/from_host.h"
 #include "shim/core/background.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/memory/moved.h"
 
 /* A ring moves 45 of 55 GB/s one way, and 50 of 85 both ways; pinning costs what some eight transfers lose one way. A
@@ -242,6 +244,7 @@ static void *pin(void *arg)
     cl_int err = CL_SUCCESS;
     bool watched = yk_watch_add(p->at), entered = watched && yk_background_enter(), ok = entered;
     size_t bytes = p->at.to - p->at.from;
+    uint64_t began = yk_now_ns();
     for (unsigned i = 0; i < p->n && ok; i++) {
         size_t off = i * p->piece, n = bytes - off < p->piece ? bytes - off : p->piece;
         p->mem[i] = mode.cl->CreateBuffer(ctx->real[yk_rt.primary->index], CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, n,
@@ -257,8 +260,10 @@ static void *pin(void *arg)
     }
     if (!ok && entered)
         release(p);
-    if (ok)
+    if (ok) {
+        yk_trace_prepared("pinned memory of the program", yk_rt.primary->index, began);
         yk_stats_pinned();
+    }
     yk_lock_take(&lock);
     pinned -= ok ? 0 : bytes;
     set_state(p, !ok ? NONE : p->gone ? GONE : LIVE);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/memory/link_choice.h"
 #include "shim/memory/link_pieces.h"
 #include "shim/memory/mailbox.h"
@@ -13,9 +14,10 @@ static struct yk_ring *ring_of(struct yk_context *ctx, unsigned dev, enum yk_dir
     if (r)
         return r;
     const struct yk_device *d = &yk_rt.machine->device[dev];
+    uint64_t began = yk_now_ns();
     cl_command_queue q = yk_context_link_queue(ctx, dev, way);
     cl_int err = CL_OUT_OF_RESOURCES;
-    r = q ? yk_ring_create(d->cl, q, yk_link_ring_bytes(), &err) : NULL;
+    r = q ? yk_ring_create(d->cl, q, yk_link_ring_bytes(), yk_link_ring_place(dev, way), &err) : NULL;
     if (!r) {
         yk_info("no pinned memory for transfers of device %u: %s", dev, yk_cl_error_name(err));
         yk_link_failed(dev, way);
@@ -25,6 +27,7 @@ static struct yk_ring *ring_of(struct yk_context *ctx, unsigned dev, enum yk_dir
         yk_ring_destroy(r, q);
         return none;
     }
+    yk_trace_prepared("pinned ring", dev, began);
     return r;
 }
 

@@ -13,12 +13,12 @@
 /* Measured on an H200 (bench/transfer --sweep): a ring of 32 MiB with 8 threads reaches 51 of 55 GB/s in and 53 out
  * with chunks of 4 MiB, copied in units of 256 KiB; rings of 8 MiB reach half of it, since the device is then at lines
  * that are still in the caches of the cores that copy. Smaller transfers want smaller chunks, some 16 of them; from 4
- * MiB on the ring beats the driver; and it takes 17 ms to make, which 128 MiB in or 256 MiB out repay (the driver's own
- * way: 7 to 9 and 12 to 17 GB/s). */
+ * MiB on the ring beats the driver; and it takes 5.5 ms to make of the host's memory, which 64 MiB in or 128 MiB out
+ * repay, and three to four times as long of the driver's (whose own way moves 7 to 9 and 12 to 17 GB/s). */
 enum {
     AUTO_LEAST = 4 << 20,
     AUTO_RING = 32 << 20,
-    AUTO_PAYS = 128 << 20,
+    AUTO_PAYS = 64 << 20,
     LONG = 32 << 20,
     AUTO_THREADS = 8,
     OUT_THREADS = 4, /* with wide stores, see stream.h; as many as reach the link's rate, for a way in beside it */
@@ -130,6 +130,13 @@ static size_t credit(size_t len)
     return len < LONG ? len / 4 : len;
 }
 
+enum yk_ring_place yk_link_ring_place(unsigned dev, enum yk_direction way)
+{
+    if (link_.force) /* one of each */
+        return way == YK_IN ? YK_RING_OF_HOST : YK_RING_OF_DRIVER;
+    return strstr(yk_rt.machine->device[dev].vendor, "NVIDIA") ? YK_RING_OF_HOST : YK_RING_OF_DRIVER;
+}
+
 /* A ring is there, or has been earned by what was moved without it. */
 bool yk_link_pays(const struct yk_context *ctx, unsigned dev, enum yk_direction way, size_t len)
 {
@@ -137,7 +144,7 @@ bool yk_link_pays(const struct yk_context *ctx, unsigned dev, enum yk_direction 
         return false;
     return __atomic_load_n(&ctx->ring[way][dev], __ATOMIC_ACQUIRE) ||
            __atomic_load_n(&link_.moved[way][dev], __ATOMIC_RELAXED) + credit(len) >=
-               link_.pays * (way == YK_OUT ? 2 : 1);
+               link_.pays * (way == YK_OUT ? 2 : 1) * (yk_link_ring_place(dev, way) == YK_RING_OF_HOST ? 1 : 2);
 }
 
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len)

@@ -13,6 +13,7 @@
 #include "shim/core/background.h"
 #include "shim/core/helper.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 
 /* Large copies go over a ring where JUDGED of them have shown that mailboxes are no faster: two links of PCI Express
  * carry 50 GB/s, which not all GPUs reach without them. */
@@ -126,6 +127,7 @@ static void make(struct yk_context *ctx, unsigned a, unsigned b)
     new->next = __atomic_load_n(&ctx->mailboxes, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&ctx->mailboxes, &new->next, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
+    yk_trace_prepared("mailboxes", b, began);
     yk_info("copies from device %u to device %u go through mailboxes (%s) now, which took %.0f ms", a, b,
             mode.maker->name, (double)(yk_now_ns() - began) * 1e-6);
 }

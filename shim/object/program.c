@@ -1,6 +1,8 @@
 #include "shim/object/program.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
+#include "shim/core/trace.h"
 #include "shim/queue/included.h"
 
 static void program_destroy(struct yk_handle *h)
@@ -49,6 +51,7 @@ struct yk_build *yk_program_begin(struct yk_program *p, const char *options, con
 void yk_program_built(struct yk_program *p, struct yk_build *b, double seconds)
 {
     yk_build_built(b, seconds);
+    yk_trace_prepared("program, for the program itself", yk_rt.primary->index, yk_now_ns() - (uint64_t)(seconds * 1e9));
     yk_lock_take(&p->lock);
     struct yk_build *old = p->build;
     p->build = b;

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "device/numeric.h"
 #include "shim/core/background.h"
+#include "shim/core/trace.h"
 #include "shim/memory/mailbox.h"
 #include "shim/queue/ahead.h"
 #include "shim/queue/analyse.h"
@@ -106,6 +107,8 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         yk_lock_drop(&b->lock);
         uint64_t end = yk_now_ns(), from = yk_build_from(b, start);
         double ms = end > from ? (double)(end - from) * 1e-6 : 0;
+        if (p || v)
+            yk_trace_prepared("program", i, start);
         if (p || v)
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         if ((p || v) && i != yk_rt.machine->primary)

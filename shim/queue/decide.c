@@ -150,7 +150,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
     if (yk_trace_on()) {
         char text[512];
         const struct yk_facts_kernel *f = yk_code_facts(code);
-        yk_trace_instant(YK_TRACK_DECISIONS, code->name, yk_now_ns(),
+        yk_trace_instant(YK_TRACK_DECISIONS, "whole", code->name, yk_now_ns(),
                          "\"kernel\":\"%s\",\"verdict\":\"%s\",\"reason\":\"%s\"", code->name,
                          f ? yk_verdict_name(f->verdict) : "", yk_trace_text(why, text, sizeof text));
     }

@@ -337,9 +337,12 @@ unsigned yk_stages_run(struct yk_chain *chain)
         yk_worth_begin(l->code->build);
     if (plan_apart(&s) || plan_alone(&s, false) || plan_gathered(&s)) {
         begun = true;
+        char name[256];
         if (yk_trace_on())
-            yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(), "\"parts\":%u,\"devices\":%u",
-                          s.plan.n, s.n);
+            yk_trace_span(YK_TRACK_DECISIONS, "stage", "plan", start, yk_now_ns(),
+                          "\"kernel\":\"%s\",\"parts\":%u,\"devices\":%u,\"bytes\":%zu",
+                          yk_trace_text(l->code->name, name, sizeof name), s.plan.n, s.n,
+                          s.plan.in_bytes + s.plan.out_bytes);
         done = carry(&s, &seconds);
     }
     if (done == chain->nwrites + 1 + chain->nreads)

@@ -292,6 +292,6 @@ void yk_stages_flow_trace(struct yk_stages_flow *f, uint64_t start)
         if (at[MARK_RUN] >= at[MARK_ISSUED])
             yk_trace_span(run, "stage", "part", at[MARK_ISSUED], at[MARK_RUN], "\"part\":%u", i);
         if (at[MARK_OUT])
-            yk_trace_instant(link, "out", at[MARK_OUT], "\"part\":%u", i);
+            yk_trace_instant(link, "stage", "out", at[MARK_OUT], "\"part\":%u", i);
     }
 }

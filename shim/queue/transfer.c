@@ -1,6 +1,8 @@
 #include "shim/queue/transfer.h"
+#include "base/clock.h"
 #include "device/link/host_copy.h"
 #include "shim/core/stats.h"
+#include "shim/core/trace.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
 #include "shim/queue/gather.h"
@@ -99,7 +101,11 @@ static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
     if (blocking && in_place(t))
         return read_by_hand(t);
     yk_link_plain(PRIMARY, YK_OUT, t->len);
-    return CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    uint64_t began = yk_trace_on() ? yk_now_ns() : 0;
+    cl_int err = CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    if (blocking && began)
+        yk_transfer_trace(t, "read", began);
+    return err;
 }
 
 static cl_int read_carry(struct yk_command *c, cl_event *real)
@@ -112,12 +118,13 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
         return by_hand(t) ? read_by_hand(t) : yk_transfer_bring_and_issue(c, real);
     uint64_t moved = 0;
     cl_int err = here ? yk_transfer_drain_for(t, YK_OUT, t->ptr) : yk_transfer_drain(t);
+    uint64_t began = yk_now_ns();
     if (err == CL_SUCCESS && here)
-        return yk_link_read(m->ctx, PRIMARY, m->store->real[PRIMARY], m->origin + t->off, t->ptr, t->len);
-    /* Newest on the host or another device: straight from there. */
-    if (err == CL_SUCCESS)
+        err = yk_link_read(m->ctx, PRIMARY, m->store->real[PRIMARY], m->origin + t->off, t->ptr, t->len);
+    else if (err == CL_SUCCESS) /* newest on the host or another device: straight from there */
         err = yk_store_read(m->store, m->origin + t->off, t->len, t->ptr, &moved);
     yk_stats_moved(moved);
+    yk_transfer_trace(t, "read", began);
     return err;
 }
 
@@ -127,7 +134,11 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     if (blocking && in_place(t))
         return write_by_hand(t);
     yk_link_plain(PRIMARY, YK_IN, t->len);
-    return write_by_driver(QUEUE(t), t->mem, blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    uint64_t began = yk_trace_on() ? yk_now_ns() : 0;
+    cl_int err = write_by_driver(QUEUE(t), t->mem, blocking, t->off, t->len, t->ptr, nwait, wait, real);
+    if (blocking && began)
+        yk_transfer_trace(t, "write", began);
+    return err;
 }
 
 bool yk_transfer_small(bool in, struct yk_queue *q, struct yk_mem *m, size_t off, size_t len, void *ptr, cl_int *err)
@@ -169,10 +180,12 @@ static cl_int write_carry(struct yk_command *c, cl_event *real)
         return err;
     struct yk_store *s = t->mem->store;
     bool begun = yk_write_begin(s);
+    uint64_t began = yk_now_ns();
     err = yk_link_write(t->mem->ctx, PRIMARY, s->real[PRIMARY], t->mem->origin + t->off, t->ptr, t->len);
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->mem, t->off, t->len);
     yk_write_end(s, begun);
+    yk_transfer_trace(t, "write", began);
     return err;
 }
 

@@ -25,6 +25,14 @@ def lines():
         event("w</script>", "run", 10, 7010, 100, launch=2, whole=True)]
 
 
+def chain():
+    """A launch in parts beside its transfers, and what came before."""
+    return [
+        event("context", "prepare", 3, 500, 100, device=1),
+        event("plan", "stage", 1, 7500, 10, kernel="k", parts=4, devices=1, bytes=5000),
+        json.dumps({"name": "out", "cat": "stage", "ph": "i", "s": "t", "pid": 1, "tid": 11, "ts": 7600, "args": {"part": 0}})]
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -44,17 +52,20 @@ class Report(unittest.TestCase):
         return done.stdout if status == 0 else done.stderr
 
     def test_numbers(self):
-        whole = "[\n" + ",\n".join(lines()) + "\n]\n"
+        whole = "[\n" + ",\n".join(lines() + chain()) + "\n]\n"
         data = json.loads(self.report("--json", self.trace(whole)))
         self.assertTrue(data["complete"])
         k, w = data["kernels"]
-        self.assertEqual((k["name"], k["launches"], k["split"]), ("k", 1, 1))
+        self.assertEqual((k["name"], k["launches"], k["split"], k["staged"]), ("k", 2, 1, 1))
+        self.assertEqual(k["bytes"], 5000)
         self.assertAlmostEqual(k["real_ms"], 5)
         self.assertAlmostEqual(k["ideal_ms"], 100 / (60 / 4 + 40 / 5))
         self.assertAlmostEqual(k["predicted_ms"], 4)
         self.assertAlmostEqual(k["devices"][0]["share"], 0.6)
         self.assertEqual(w["whole"], [{"reason": "too small", "launches": 1}])
-        self.assertIn("efficiency 0.87", self.report(self.trace(whole)))
+        text = self.report(self.trace(whole))
+        self.assertIn("efficiency 0.87", text)
+        self.assertIn("k: 2 launches, 1 split, 1 in parts beside their transfers", text)
 
     def test_cut_anywhere(self):
         text = "[\n" + ",\n".join(lines()) + ",\n"

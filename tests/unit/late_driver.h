@@ -83,11 +83,14 @@ static cl_int CL_API_CALL queue_info(cl_command_queue q, cl_command_queue_info w
     return CL_SUCCESS;
 }
 static void *memory; /* of the latest ring */
+static void *given;  /* the host's memory that the latest ring was made of */
 
 static cl_mem CL_API_CALL create(cl_context ctx, cl_mem_flags flags, size_t n, void *p, cl_int *err)
 {
-    (void)ctx, (void)flags, (void)p;
+    (void)ctx;
     *err = n == 13 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+    if (n != 13 && flags & CL_MEM_USE_HOST_PTR)
+        return given = p;
     return n == 13 ? NULL : (memory = malloc(n));
 }
 static void *CL_API_CALL map(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t off, size_t n,
@@ -104,7 +107,8 @@ static cl_int CL_API_CALL unmap(cl_command_queue q, cl_mem m, void *p, cl_uint n
 }
 static cl_int CL_API_CALL release_mem(cl_mem m)
 {
-    free(m);
+    if (m != given)
+        free(m);
     return CL_SUCCESS;
 }
 static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t off, size_t n,

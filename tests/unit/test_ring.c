@@ -1,8 +1,13 @@
 /* Rings of pinned memory over a driver that moves bytes as late as it may: a slot filled again too early, or memory
  * taken for read too early, shows as wrong bytes. And one whose n-th call fails. */
+#include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "device/link/ring.h"
 #include "device/link/stream.h"
 #include "tests/unit/late_driver.h"
@@ -10,10 +15,10 @@
 
 enum { RING = 20000 };
 
-static struct yk_ring *make(struct queue *q, size_t bytes)
+static struct yk_ring *make(struct queue *q, size_t bytes, enum yk_ring_place place)
 {
     cl_int err = 1;
-    struct yk_ring *r = yk_ring_create(&driver, open_queue(q), bytes, &err);
+    struct yk_ring *r = yk_ring_create(&driver, open_queue(q), bytes, place, &err);
     ck_assert_int_eq(err, CL_SUCCESS);
     ck_assert_uint_eq(yk_ring_bytes(r), bytes);
     return r;
@@ -22,7 +27,7 @@ static struct yk_ring *make(struct queue *q, size_t bytes)
 START_TEST(bytes_arrive_whatever_the_shape)
 {
     struct queue q[3];
-    struct yk_ring *in = make(&q[0], RING), *out = make(&q[1], RING);
+    struct yk_ring *in = make(&q[0], RING, YK_RING_OF_HOST), *out = make(&q[1], RING, YK_RING_OF_DRIVER);
     open_queue(&q[2]);
     srand(11);
     unsigned char *app = noise(), *back = noise(), *a = noise(), *b = noise(), *was = malloc(BYTES);
@@ -63,7 +68,7 @@ START_TEST(a_call_that_fails_leaves_nothing_under_way)
     for (int way = 0; way < 3; way++)
         for (int fail = 1; fail <= 60; fail++) {
             struct queue q[2];
-            struct yk_ring *r = make(&q[0], RING);
+            struct yk_ring *r = make(&q[0], RING, fail % 3 ? YK_RING_OF_DRIVER : YK_RING_OF_HOST);
             cl_command_queue q0 = (cl_command_queue)(void *)&q[0], q1 = open_queue(&q[1]);
             struct yk_ring_end at_a = {&driver, q0, (cl_mem)(void *)a, 5}, at_b = {&driver, q1, (cl_mem)(void *)b, 7};
             struct yk_ring_shape shape = {1000, 4, 2, 300, false};
@@ -89,7 +94,7 @@ START_TEST(a_ring_that_may_still_be_in_use_is_not_used_again)
 {
     unsigned char *app = noise(), *a = noise();
     struct queue q;
-    struct yk_ring *r = make(&q, RING);
+    struct yk_ring *r = make(&q, RING, YK_RING_OF_DRIVER);
     struct yk_ring_end at = {&driver, (cl_command_queue)(void *)&q, (cl_mem)(void *)a, 0};
     struct yk_ring_shape shape = {1000, 4, 0, 0, false};
     q.fail_at = 6;
@@ -131,7 +136,7 @@ static void *visit(void *arg)
 START_TEST(transfers_of_several_threads_take_turns)
 {
     struct queue q;
-    struct yk_ring *r = make(&q, RING);
+    struct yk_ring *r = make(&q, RING, YK_RING_OF_DRIVER);
     struct visitor v[3];
     pthread_t t[3];
     for (int i = 0; i < 3; i++) {
@@ -153,7 +158,7 @@ START_TEST(who_asks_waits_for_nothing)
     unsigned char *app = noise(), *a = noise();
     for (int asks = 0; asks < 2; asks++) {
         struct queue q;
-        struct yk_ring *r = make(&q, RING);
+        struct yk_ring *r = make(&q, RING, YK_RING_OF_DRIVER);
         struct yk_ring_end at = {&driver, (cl_command_queue)(void *)&q, (cl_mem)(void *)a, 3};
         struct yk_ring_shape shape = {1000, 4, 2, 300, asks};
         ck_assert_int_eq(yk_ring_write(r, shape, &at, app, 30000), CL_SUCCESS);
@@ -167,14 +172,40 @@ START_TEST(who_asks_waits_for_nothing)
 }
 END_TEST
 
+/* The host's memory for a ring: in large pages from a boundary of theirs on, there before the driver sees it, and not
+ * there for a child of fork. */
+START_TEST(a_ring_of_the_hosts_memory)
+{
+    enum { LARGE = 2 << 20, MUCH = 5 << 20 };
+    struct queue q;
+    struct yk_ring *r = make(&q, MUCH, YK_RING_OF_HOST);
+    unsigned char there[MUCH / 4096] = {0};
+    ck_assert_uint_eq((uintptr_t)given % LARGE, 0);
+    ck_assert_int_eq(mincore(given, MUCH, there), 0);
+    for (size_t i = 0; i < sizeof there; i++)
+        ck_assert(there[i] & 1);
+    pid_t child = fork();
+    if (!child)
+        _exit(mincore(given, MUCH, there) == -1 && errno == ENOMEM ? 0 : 1);
+    int status = 1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    yk_ring_destroy(r, (cl_command_queue)(void *)&q);
+    ck_assert_int_eq(mincore(given, MUCH, there), -1);
+    ck_assert_int_eq(errno, ENOMEM);
+}
+END_TEST
+
 START_TEST(no_pinned_memory_no_ring)
 {
     struct queue q;
     cl_int err = CL_SUCCESS;
-    ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 13, &err));
-    ck_assert_int_eq(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 14, &err));
-    ck_assert_int_eq(err, CL_MAP_FAILURE);
+    for (enum yk_ring_place place = YK_RING_OF_DRIVER; place <= YK_RING_OF_HOST; place++) {
+        ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 13, place, &err));
+        ck_assert_int_eq(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        ck_assert_ptr_null(yk_ring_create(&driver, open_queue(&q), 14, place, &err));
+        ck_assert_int_eq(err, CL_MAP_FAILURE);
+    }
 }
 END_TEST
 
@@ -200,4 +231,5 @@ END_TEST
 
 YK_TEST_MAIN("ring", streaming_copies_what_memcpy_does, bytes_arrive_whatever_the_shape,
              a_call_that_fails_leaves_nothing_under_way, a_ring_that_may_still_be_in_use_is_not_used_again,
-             transfers_of_several_threads_take_turns, who_asks_waits_for_nothing, no_pinned_memory_no_ring)
+             transfers_of_several_threads_take_turns, who_asks_waits_for_nothing, a_ring_of_the_hosts_memory,
+             no_pinned_memory_no_ring)
