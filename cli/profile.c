@@ -37,15 +37,18 @@ static int failed(yk_status s)
 static void show_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)
 {
     unsigned *lines = arg;
-    bool parts = k->kind == YK_SAMPLE_PARTS;
-    if ((k->problem[0] && !parts) || k->kind == YK_SAMPLE_CODE)
+    const char *unit = k->kind == YK_SAMPLE_PARTS   ? "parts      "
+                       : k->kind == YK_SAMPLE_APART ? "devices    "
+                       : k->kind == YK_SAMPLE_OFTEN ? "launches   "
+                                                    : NULL;
+    if ((k->problem[0] && !unit) || k->kind == YK_SAMPLE_CODE)
         return; /* the same times once more, by problem; no times */
     printf("%s%-24s %.8s  %-7s %-12s %s\n",
            *lines ? "" : "kernel                   content   kind    local        device\n", k->name, k->kernel,
            yk_sample_kind_name(k->kind), k->local, k->device);
     ++*lines;
     for (unsigned i = 0; i < s->n; i++)
-        printf("    %14.0f %s %12.4f ms  (%u)\n", s->at[i].groups, parts ? "parts      " : "work-groups", s->at[i].ms,
+        printf("    %14.0f %s %12.4f ms  (%u)\n", s->at[i].groups, unit ? unit : "work-groups", s->at[i].ms,
                s->at[i].count);
 }
 

@@ -3,7 +3,7 @@
  * kernels apart by one split: where copies take longest (its type 1) larger splits use the link better, where the
  * kernel does (type 2) smaller ones fill the ends, of all others (type 3) both are candidates. COSP runs a split alone
  * for that; here the first launches show which stage bounds them, and no run is only for tuning. Pure; who uses it:
- * shim/queue/stages_size.c. */
+ * shim/queue/stages_learned.c. */
 #ifndef YK_PARTITIONER_SPLIT_SIZE_H
 #define YK_PARTITIONER_SPLIT_SIZE_H
 

@@ -29,6 +29,8 @@ enum yk_sample_kind {
     YK_SAMPLE_PARTS, /* not groups: into how many parts a launch is best cut beside its transfers, and its time then */
     YK_SAMPLE_MOVED, /* not a launch: what is brought for a divided one, and for others because its results lie apart */
     YK_SAMPLE_APART, /* not groups: 2 if a launch beside its transfers is best over several devices, else 1; its time */
+    YK_SAMPLE_OFTEN, /* not groups: how many launches a process made beside their transfers, of pinned memory; time of
+                        one */
     YK_SAMPLE_KIND_COUNT
 };
 

@@ -303,7 +303,7 @@ static struct pin *find(struct yk_context *ctx, struct yk_watch_range r)
     return NULL;
 }
 
-void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
+static void note(struct yk_context *ctx, const void *ptr, size_t len, bool at_once)
 {
     if (len < FORCE_LEAST)
         return;
@@ -319,7 +319,7 @@ void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
     now++;
     if ((p = find(ctx, r)))
         p->used = now;
-    bool wanted = !p && yk_moved_is_due(ctx, r, mode.uses) && (p = room_for(r));
+    bool wanted = !p && yk_moved_is_due(ctx, r, at_once ? 1 : mode.uses) && (p = room_for(r));
     if (wanted) {
         *p = (struct pin){.at = r, .ctx = ctx, .piece = piece, .used = now};
         p->n = (unsigned)((r.to - r.from + piece - 1) / piece);
@@ -332,8 +332,18 @@ void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
         return;
     yk_background_prepare();
     yk_hold(&ctx->h);
-    if (mode.force || yk_thread_start(pin, p))
+    if (mode.force || at_once || yk_thread_start(pin, p))
         pin(p);
+}
+
+void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
+{
+    note(ctx, ptr, len, false);
+}
+
+void yk_inplace_pin(struct yk_context *ctx, const void *ptr, size_t len)
+{
+    note(ctx, ptr, len, true);
 }
 
 bool yk_inplace_begin(struct yk_inplace *use, struct yk_context *ctx, const void *ptr, size_t len)

@@ -3,11 +3,17 @@
 #include "base/thread.h"
 #include <string.h>
 
-static void *read_in_background(void *arg)
+/* No driver call: yk_background_enter this early would come before what a driver's compiler registers for exit. */
+static void *read_all(void *nothing)
 {
-    (void)arg;
-    yk_profile_load(); /* no driver call: yk_background_enter this early would come before what a driver's compiler
-                          registers for exit */
+    (void)nothing;
+    yk_profile_load();
+    return NULL;
+}
+
+static void *read_and_learn(void *nothing)
+{
+    (void)read_all(nothing);
     yk_profile_learn(yk_rt.primary);
     return NULL;
 }
@@ -20,9 +26,11 @@ void yk_remember_start(void)
         return;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
         usable += yk_rt.machine->device[i].usable;
-    if (usable < 2 || !yk_rt.options.split)
-        return;
-    (void)yk_thread_start(read_in_background, NULL); /* without it nothing is remembered */
+    const struct yk_device *p = yk_rt.primary;
+    bool several = usable > 1 && yk_rt.options.split,
+         stages = yk_rt.options.piping == YK_PIPING_AUTO && p->type & CL_DEVICE_TYPE_GPU && !p->host_memory;
+    if (several || stages) /* without a thread nothing is remembered */
+        (void)yk_thread_start(several ? read_and_learn : read_all, NULL);
 }
 
 /* Numbers, sizes and the range: what the time may depend on besides the bytes in the buffers. */

@@ -11,7 +11,7 @@
 #include "shim/queue/stages_apart.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/stages_run.h"
-#include "shim/queue/stages_size.h"
+#include "shim/queue/stages_learned.h"
 #include "shim/queue/use.h"
 #include "shim/queue/users.h"
 #include "shim/queue/worth.h"
@@ -166,6 +166,15 @@ static bool is_pinned(const struct yk_chain *c)
     return all;
 }
 
+static void pin(const struct yk_chain *c)
+{
+    struct yk_context *ctx = c->launch->c.queue->ctx;
+    for (unsigned i = 0; i < c->nwrites; i++)
+        yk_inplace_pin(ctx, c->write[i]->ptr, c->write[i]->len);
+    for (unsigned i = 0; i < c->nreads; i++)
+        yk_inplace_pin(ctx, c->read[i]->ptr, c->read[i]->len);
+}
+
 static bool pays(const struct yk_stages_plan *p)
 {
     return yk_rt.options.piping == YK_PIPING_FORCED ||
@@ -310,6 +319,8 @@ static void learn(const struct staging *s, double ms)
     bool apart = s->n > 1;
     if (s->tuned && !apart)
         yk_stages_size_took(l, s->parts, s->pinned, ms, (double)s->plan.in_bytes, (double)s->plan.out_bytes);
+    if (s->tuned && s->pinned)
+        yk_stages_often_took(l, ms);
     if (s->tuned && s->other != yk_rt.primary->index) {
         double gained_ms = yk_stages_apart_took(l, s->pinned, apart, ms);
         if (apart)
@@ -330,6 +341,10 @@ unsigned yk_stages_run(struct yk_chain *chain)
         return 0;
     s.tuned = yk_rt.options.piping == YK_PIPING_AUTO;
     s.pinned = s.tuned && is_pinned(chain);
+    if (s.tuned && !s.pinned && yk_stages_often(l)) {
+        pin(chain);
+        s.pinned = is_pinned(chain);
+    }
     s.other = twin();
     if (s.tuned)
         s.parts = yk_stages_size(l, s.parts, s.pinned);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rounds of large writes, a launch and a read, on two devices that are taken for GPUs with memory of their own: launches that take
 less time than their transfers run in parts beside these, on one device, though two could divide them; unless that is insisted on.
-After some rounds the number of parts is the one that was best, also in later processes. Where cores are to spare (YOKE_AHEAD=force stands for it) what that takes is learnt as soon as a program is built.
+After some rounds the number of parts is the one that was best, also in later processes, which pin the memory at once. Where cores are to spare (YOKE_AHEAD=force stands for it) what that takes is learnt as soon as a program is built.
 
 Environment: YOKE_TEST_BUILD, the build folder. Status 0: all so; 1: not."""
 import json
@@ -77,12 +77,28 @@ def tuned():
     return chosen
 
 
+def pinned_at_once():
+    """A later process of 40 rounds pins its memory before the first."""
+    begin_anew()
+    moved, rounds, size = [], 40, 1 << 23
+    for _ in range(10):  # beside other work the kernel may be read late, and what the database has may come late
+        run(("vector_add", "--size", str(size), "--rounds", "--repeat", str(rounds)), devices="basic", YOKE_AHEAD="force", YOKE_PIN="force")
+        with open(os.path.join(FOLDER, "json"), encoding="utf-8") as file:
+            moved.append(json.load(file)["pinned"]["bytes"])
+        if moved[-1] == rounds * 3 * 4 * size:
+            break
+    else:
+        raise AssertionError(f"of {rounds * 3 * 4 * size} bytes these were moved from and to pinned memory: {moved}")
+    assert len(moved) > 1, "the first process has nothing to know it by"
+
+
 def main():
     shutil.rmtree(BASE, ignore_errors=True)
     os.makedirs(BASE, mode=0o700, exist_ok=True)
     assert not read_early("off"), "kernels were read early though YOKE_AHEAD=off"
     assert any(read_early("force") for _ in range(5)), "no kernels were read early"
     chosen = tuned()
+    pinned_at_once()
     begin_anew()
     for _ in range(2):  # with what is learnt from the source in the cache, and the kernels built
         run()

@@ -1,8 +1,9 @@
-/* Into how many parts the chains of a kernel are cut (partitioner/split_size.h): by bytes at first, then as its own
- * launches have shown, which the profile database keeps (samples of the kinds `parts` and `apart`). Who uses it:
- * stages.c. */
-#ifndef YK_SHIM_QUEUE_STAGES_SIZE_H
-#define YK_SHIM_QUEUE_STAGES_SIZE_H
+/* What the chains of a kernel have shown, in this process and, by the profile database, in others (samples of the kinds
+ * `parts`, `apart` and `often`): into how many parts they are best cut (partitioner/split_size.h), by bytes at first;
+ * whether several devices carry them out faster than the primary alone; whether there are so many of them that their
+ * memory is worth pinning before the first. Who uses it: stages.c. */
+#ifndef YK_SHIM_QUEUE_STAGES_LEARNED_H
+#define YK_SHIM_QUEUE_STAGES_LEARNED_H
 
 #include "shim/queue/launch.h"
 
@@ -23,5 +24,13 @@ bool yk_stages_apart_hopeful(const struct yk_launch *l);
 
 /** Such a chain took MS, APART or not: how many it took less than on the primary alone, as far as that is known. */
 double yk_stages_apart_took(const struct yk_launch *l, bool pinned, bool apart, double ms);
+
+/** L is about to be carried out, of memory that is not pinned. Is that worth pinning at once, since earlier processes
+ * made as many such chains as repay it? One that then makes fewer leaves half of their number behind. Thread: any
+ * worker; no lock held. Cost: two hashes. */
+bool yk_stages_often(const struct yk_launch *l);
+
+/** L has taken MS, of pinned memory. */
+void yk_stages_often_took(const struct yk_launch *l, double ms);
 
 #endif

@@ -1,7 +1,5 @@
-#include "shim/queue/stages_size.h"
-#include <pthread.h>
+#include "shim/queue/stages_learned.h"
 #include "base/log.h"
-#include "base/thread.h"
 #include "partitioner/split_size.h"
 #include "shim/memory/link.h"
 #include "shim/queue/decide.h"
@@ -9,7 +7,8 @@
 
 /* Nothing is tried before memory is pinned, which changes all times; where it is not by then (PATIENCE chains), it
  * never is. */
-enum { ENTRIES = 32, MOST = 64, PATIENCE = 16, DUEL_TRIES = 3 };
+/* REPAID: pinning costs what eight transfers over a ring lose (memory/inplace.c). */
+enum { ENTRIES = 32, MOST = 64, PATIENCE = 16, DUEL_TRIES = 3, REPAID = 8 };
 
 struct entry {
     struct yk_hash kernel, problem;
@@ -23,6 +22,11 @@ struct entry {
         unsigned tries[2];           /* on the primary alone, apart */
         double best_ms[2];
     } duel;
+    struct often {
+        unsigned made; /* in this process, */
+        double before; /* in earlier ones, once ASKED */
+        bool asked, often;
+    } often;
 };
 
 static struct yk_lock lock = YK_LOCK_INIT(YK_RANK_LEAF);
@@ -53,24 +57,10 @@ static struct entry *entry_of(const struct yk_profile_key *k, bool *is_new)
     return oldest;
 }
 
-static void *load(void *nothing)
-{
-    (void)nothing;
-    yk_profile_load();
-    return NULL;
-}
-
-static void load_in_background(void)
-{
-    (void)yk_thread_start(load, NULL); /* without it nothing is remembered */
-}
-
 /* Parts as the database has them, if they are LEAST and more; 0: not known (yet). */
 static unsigned recall(const struct yk_profile_key *k, unsigned least)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct yk_series s;
-    pthread_once(&once, load_in_background);
     if (!yk_profile_loaded() || !yk_profile_get(k, &s) || !s.n)
         return 0;
     double parts = s.at[s.n - 1].groups;
@@ -192,4 +182,41 @@ double yk_stages_apart_took(const struct yk_launch *l, bool pinned, bool apart, 
     k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_APART);
     yk_profile_set(&k, (struct yk_sample){.groups = apart ? KEPT_APART : KEPT_ALONE, .ms = best, .count = 1});
     return gained;
+}
+
+static void keep_often(const struct yk_profile_key *k, double made, double ms)
+{
+    yk_profile_set(k, (struct yk_sample){.groups = made, .ms = ms, .count = 1});
+}
+
+bool yk_stages_often(const struct yk_launch *l)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_OFTEN);
+    struct yk_series s;
+    bool known = yk_profile_loaded() && yk_profile_get(&k, &s) && s.n, halve = false, is_new;
+    yk_lock_take(&lock);
+    struct often *o = &entry_of(&k, &is_new)->often;
+    if (known && !o->asked) {
+        o->before = s.at[s.n - 1].groups;
+        o->often = halve = o->before >= REPAID;
+        o->asked = true;
+    }
+    bool often = o->often;
+    yk_lock_drop(&lock);
+    if (halve)
+        keep_often(&k, s.at[s.n - 1].groups / 2, s.at[s.n - 1].ms);
+    return often;
+}
+
+void yk_stages_often_took(const struct yk_launch *l, double ms)
+{
+    struct yk_profile_key k = yk_remember_key(l, yk_rt.primary->index, YK_SAMPLE_OFTEN);
+    bool is_new;
+    yk_lock_take(&lock);
+    struct often *o = &entry_of(&k, &is_new)->often;
+    unsigned made = ++o->made;
+    bool more = made >= REPAID && !(made & (made - 1)) && made > o->before / 2;
+    yk_lock_drop(&lock);
+    if (more)
+        keep_often(&k, made, ms);
 }
