@@ -50,6 +50,22 @@ static bool take(struct yk_flight *f, size_t *u)
     return true;
 }
 
+/* Copy what of the LEN bytes from AT on of P lies together in the host's memory: how many there were. */
+static size_t copy_run(const struct yk_flight *f, const struct yk_ring_piece *p, size_t at, unsigned char *pinned,
+                       size_t len)
+{
+    unsigned char *app = p->host + at;
+    if (p->row) {
+        app = p->host + at / p->row * p->host_pitch + at % p->row;
+        len = p->row - at % p->row < len ? p->row - at % p->row : len;
+    }
+    if (f->in)
+        memcpy(pinned, app, len);
+    else
+        yk_copy_streaming(app, pinned, len);
+    return len;
+}
+
 static bool copy_one(struct yk_flight *f)
 {
     size_t u;
@@ -59,11 +75,9 @@ static bool copy_one(struct yk_flight *f)
     const struct yk_flight_chunk *p = &f->at[i];
     if (from < p->len) {
         size_t len = p->len - from < f->unit ? p->len - from : f->unit;
-        unsigned char *app = p->piece->host + p->at + from, *pinned = slot(f, i) + from;
-        if (f->in)
-            memcpy(pinned, app, len);
-        else
-            yk_copy_streaming(app, pinned, len);
+        unsigned char *pinned = slot(f, i) + from;
+        for (size_t at = p->at + from, n; len; at += n, pinned += n, len -= n)
+            n = copy_run(f, p->piece, at, pinned, len);
     }
     if (__atomic_sub_fetch(&f->left[i % f->slots], 1, __ATOMIC_SEQ_CST) == 0 &&
         __atomic_load_n(&f->caller_sleeps, __ATOMIC_SEQ_CST)) {
@@ -144,9 +158,24 @@ cl_int yk_ring_await(const struct yk_cl *cl, cl_event *e)
     return err;
 }
 
+static cl_int issue_rows(struct yk_flight *f, size_t i, cl_event *e)
+{
+    const struct yk_flight_chunk *c = &f->at[i];
+    const struct yk_ring_piece *p = c->piece;
+    size_t off = p->off + c->at / p->row * p->pitch, origin[3] = {off % p->pitch, off / p->pitch, 0},
+           packed[3] = {0, 0, 0}, region[3] = {p->row, c->len / p->row, 1};
+    cl_int err = f->in ? f->cl->EnqueueWriteBufferRect(f->queue, p->buffer, CL_FALSE, origin, packed, region, p->pitch,
+                                                       0, p->row, 0, slot(f, i), 0, NULL, e)
+                       : f->cl->EnqueueReadBufferRect(f->queue, p->buffer, CL_FALSE, origin, packed, region, p->pitch,
+                                                      0, p->row, 0, slot(f, i), 0, NULL, e);
+    return err == CL_SUCCESS ? f->cl->Flush(f->queue) : err;
+}
+
 cl_int yk_flight_issue(struct yk_flight *f, size_t i, cl_event *e)
 {
     const struct yk_flight_chunk *p = &f->at[i];
+    if (p->piece->row)
+        return issue_rows(f, i, e);
     size_t off = p->piece->off + p->at;
     cl_int err =
         f->in ? f->cl->EnqueueWriteBuffer(f->queue, p->piece->buffer, CL_FALSE, off, p->len, slot(f, i), 0, NULL, e)
@@ -255,7 +284,7 @@ static size_t length(const struct yk_flight *f, size_t done, size_t all)
     return n < f->chunk ? n : f->chunk;
 }
 
-bool yk_flight_cut(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes)
+void yk_flight_shape(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes)
 {
     const size_t page = 4096;
     f->slots = shape.slots < 2 ? 2 : shape.slots > YK_RING_SLOTS ? YK_RING_SLOTS : shape.slots;
@@ -268,13 +297,24 @@ bool yk_flight_cut(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes
     f->asks = shape.asks;
     f->unit = shape.unit && shape.unit < f->chunk ? shape.unit : f->chunk;
     f->per = (unsigned)((f->chunk + f->unit - 1) / f->unit);
+}
+
+/* Of LEN bytes of P, which fit a slot, what ends with a row. */
+static size_t whole_rows(const struct yk_ring_piece *p, size_t len)
+{
+    return !p->row ? len : len < p->row ? p->row : len - len % p->row;
+}
+
+bool yk_flight_cut(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes)
+{
+    yk_flight_shape(f, shape, bytes);
     f->n = 0;
     for (int make = 0; make < 2; make++) {
         size_t n = 0, done = 0, all = total(f);
         for (size_t i = 0; i < f->npieces; i++)
             for (size_t at = 0, len; at < f->piece[i].len; at += len, done += len, n++) {
                 size_t rest = f->piece[i].len - at;
-                len = even(f, rest, length(f, done, all));
+                len = whole_rows(&f->piece[i], even(f, rest, length(f, done, all)));
                 if (make)
                     f->at[n] = (struct yk_flight_chunk){&f->piece[i], at, len};
             }

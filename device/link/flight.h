@@ -39,6 +39,9 @@ struct yk_flight {
     pthread_cond_t room, copied;
 };
 
+/** How SHAPE fits a ring of BYTES: slots, chunk, unit. */
+void yk_flight_shape(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes);
+
 /** Cut F's pieces for a ring of BYTES: at least two slots. The first chunks of a way in and the last of a way out are
  * smaller, since while they are copied the link has nothing to do. False: no memory. */
 bool yk_flight_cut(struct yk_flight *f, struct yk_ring_shape shape, size_t bytes);

@@ -44,6 +44,13 @@ size_t yk_ring_bytes(const struct yk_ring *r)
     return r->bytes;
 }
 
+size_t yk_ring_row_most(struct yk_ring_shape shape, size_t bytes)
+{
+    struct yk_flight f;
+    yk_flight_shape(&f, shape, bytes);
+    return f.chunk;
+}
+
 static bool begin(struct yk_ring *r)
 {
     yk_lock_take(&r->lock);
@@ -79,7 +86,7 @@ static cl_int fly(struct yk_ring *r, struct yk_flight *f, struct yk_ring_shape s
 static cl_int fly_one(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *device,
                       unsigned char *app, bool in, size_t len)
 {
-    const struct yk_ring_piece piece = {device->buffer, device->off, app, len, 0};
+    const struct yk_ring_piece piece = {.buffer = device->buffer, .off = device->off, .host = app, .len = len};
     struct yk_flight f = {.cl = device->cl, .queue = device->queue, .piece = &piece, .npieces = 1, .in = in};
     return len ? fly(r, &f, shape) : CL_SUCCESS;
 }
@@ -129,8 +136,8 @@ static bool sink_of(const struct yk_flight *f, const struct yk_ring_piece *sink,
 cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
                     const struct yk_ring_end *to, size_t len)
 {
-    const struct yk_ring_piece source = {from->buffer, from->off, NULL, len, 0},
-                               sink = {to->buffer, to->off, NULL, len, 0};
+    const struct yk_ring_piece source = {.buffer = from->buffer, .off = from->off, .len = len},
+                               sink = {.buffer = to->buffer, .off = to->off, .len = len};
     struct yk_flight f = {.base = r->memory.base, .cl = from->cl, .queue = from->queue, .piece = &source, .npieces = 1},
                      g;
     cl_event written[YK_RING_SLOTS] = {NULL};

@@ -33,13 +33,16 @@ struct yk_ring_end {
 
 struct yk_ring;
 
-/* Part of a transfer that is made of several: [off, off+len) of BUFFER and HOST. STEP rises from piece to piece. */
+/* Part of a transfer that is made of several: [off, off+len) of BUFFER and HOST. STEP rises from piece to piece. ROW >
+ * 0: not a range but LEN bytes in rows of ROW bytes, PITCH bytes from one to the next in BUFFER and HOST_PITCH in HOST.
+ */
 struct yk_ring_piece {
     cl_mem buffer;
     size_t off;
     unsigned char *host;
     size_t len;
     unsigned step;
+    size_t row, pitch, host_pitch;
 };
 
 enum yk_ring_gate { YK_RING_OPEN, YK_RING_SHUT, YK_RING_STOP };
@@ -68,6 +71,9 @@ struct yk_ring *yk_ring_create(const struct yk_cl *cl, cl_command_queue queue, s
 void yk_ring_destroy(struct yk_ring *r, cl_command_queue queue);
 
 size_t yk_ring_bytes(const struct yk_ring *r);
+
+/** The longest rows of pieces that a ring of BYTES can move in SHAPE. */
+size_t yk_ring_row_most(struct yk_ring_shape shape, size_t bytes);
 
 /**
  * Move LEN bytes from FROM to TO. SHAPE is made smaller where the ring or LEN is.

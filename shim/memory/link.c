@@ -120,7 +120,7 @@ static bool tried_whole(struct yk_context *ctx, unsigned dev, enum yk_direction 
                         void *host, size_t len, cl_int *err)
 {
     static const struct yk_ring_steps none = {.gate = NULL};
-    struct yk_ring_piece p = {real, off, host, len, 0};
+    struct yk_ring_piece p = {.buffer = real, .off = off, .host = host, .len = len};
     size_t from = 0;
     if (dev != yk_rt.primary->index || !yk_link_possible(dev, len))
         return false;
@@ -254,6 +254,31 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
     }
     yk_link_plain(dev, YK_OUT, len);
     return err == CL_SUCCESS ? yk_link_move(dev, YK_OUT, q, piece, 0, n, steps, false) : err;
+}
+
+bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, const struct yk_ring_piece *piece,
+                  size_t n)
+{
+    static const struct yk_ring_steps none = {.gate = NULL};
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    size_t len = total(piece, n);
+    cl_command_queue q = yk_context_link_queue(ctx, dev, way);
+    struct yk_ring *r = q ? ring_for(ctx, dev, way, len) : NULL;
+    if (!r)
+        return false;
+    struct yk_ring_shape shape = yk_link_shape(way, len);
+    for (size_t i = 0; i < n; i++)
+        if (piece[i].row > yk_ring_row_most(shape, yk_ring_bytes(r)))
+            return false;
+    uint64_t began = yk_now_ns();
+    cl_int err = way == YK_IN ? yk_ring_write_steps(r, shape, cl, q, piece, n, &none)
+                              : yk_ring_read_steps(r, shape, cl, q, piece, n, &none);
+    if (err != CL_SUCCESS) {
+        gave_up(dev, way, err);
+        return false;
+    }
+    yk_link_note_rate(dev, len, yk_now_ns() - began);
+    return true;
 }
 
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)

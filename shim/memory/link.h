@@ -59,6 +59,15 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
                           size_t beside, const struct yk_ring_steps *steps);
 
+/** Bytes of the shortest rows that are worth it: shorter ones take a device longer than the link. Thread: any. */
+size_t yk_link_row_least(void);
+
+/** N pieces of rows (device/link/ring.h) through a ring, if they are enough for one and fit it. False: they have not
+ * been moved, or not all, and the driver's own way is left. Thread: any; no
+ * lock held. */
+bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, const struct yk_ring_piece *piece,
+                  size_t n);
+
 /** From device A's buffer to device B's, the same bytes. False: not done, the bytes at B are undefined there (too
  * small, no ring, a failure): it has to go over the host. */
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);

@@ -107,6 +107,13 @@ bool yk_link_asks(unsigned dev)
     return link_.asks || yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_GPU;
 }
 
+size_t yk_link_row_least(void)
+{
+    const size_t least = 256;
+    pthread_once(&link_.once, start);
+    return link_.force ? 1 : least;
+}
+
 bool yk_link_possible(unsigned dev, size_t len)
 {
     if (len < FORCE_LEAST)

@@ -129,7 +129,8 @@ static bool touch_part(struct yk_parts *s, const struct yk_launch *l, const stru
 static bool add_piece(struct yk_store *store, unsigned dev, unsigned char *host, size_t from, size_t to, unsigned step,
                       struct yk_stages_pieces *out)
 {
-    struct yk_ring_piece piece = {store->real[dev], from, host, to - from, step};
+    struct yk_ring_piece piece = {
+        .buffer = store->real[dev], .off = from, .host = host, .len = to - from, .step = step};
     struct yk_ring_piece *last = out->n ? &out->v[out->n - 1] : NULL;
     if (!last || last->step != step || last->buffer != piece.buffer || last->off + last->len != from ||
         last->host + last->len != host)

@@ -37,10 +37,10 @@ cl_int yk_transfer_drain_for(struct yk_transfer *t, enum yk_direction way, const
     return yk_transfer_drain(t);
 }
 
-void yk_transfer_trace(const struct yk_transfer *t, const char *name, uint64_t start)
+void yk_transfer_trace(const char *name, size_t bytes, uint64_t start)
 {
     int track = yk_rt.primary->host_memory ? yk_track_device(PRIMARY) : yk_track_link(PRIMARY);
-    yk_trace_span(track, "copy", name, start, yk_now_ns(), "\"bytes\":%zu", t->len);
+    yk_trace_span(track, "copy", name, start, yk_now_ns(), "\"bytes\":%zu", bytes);
 }
 
 cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len)

@@ -96,7 +96,11 @@ static void went_out(void *arg, unsigned below)
 static bool add_piece(struct pieces *p, cl_mem buffer, const struct yk_window *w, struct yk_window_span s,
                       const struct yk_store *store, unsigned part)
 {
-    struct yk_ring_piece piece = {buffer, s.from - w->all.from, store->master + s.from, s.to - s.from, part};
+    struct yk_ring_piece piece = {.buffer = buffer,
+                                  .off = s.from - w->all.from,
+                                  .host = store->master + s.from,
+                                  .len = s.to - s.from,
+                                  .step = part};
     p->bytes += piece.len;
     return !piece.len || yk_array_push(p, piece);
 }

@@ -18,7 +18,7 @@ struct command {
     struct queue *queue;
     void *to;
     const void *from;
-    size_t len;
+    size_t len, rows, to_pitch, from_pitch; /* LEN: of a row */
     bool over, released;
     int asked;
 };
@@ -48,7 +48,8 @@ static void run_to(struct queue *q, const struct command *upto)
             q->last = &q->first;
         if (watch)
             watch(q, c->to, c->from, c->len);
-        memcpy(c->to, c->from, c->len);
+        for (size_t i = 0; i < c->rows; i++)
+            memcpy((char *)c->to + i * c->to_pitch, (const char *)c->from + i * c->from_pitch, c->len);
         q->now--;
         c->over = true;
         if (c->released)
@@ -58,14 +59,16 @@ static void run_to(struct queue *q, const struct command *upto)
     }
 }
 
-static cl_int enqueue(cl_command_queue queue, void *to, const void *from, size_t len, cl_event *event)
+static cl_int enqueue_rows(cl_command_queue queue, void *to, const void *from, size_t len, size_t rows, size_t to_pitch,
+                           size_t from_pitch, cl_event *event)
 {
     struct queue *q = (struct queue *)(void *)queue;
     cl_int err = count(q);
     if (err != CL_SUCCESS)
         return err;
     struct command *c = calloc(1, sizeof *c);
-    *c = (struct command){.queue = q, .to = to, .from = from, .len = len};
+    *c = (struct command){
+        .queue = q, .to = to, .from = from, .len = len, .rows = rows, .to_pitch = to_pitch, .from_pitch = from_pitch};
     q->most = ++q->now > q->most ? q->now : q->most;
     *q->last = c;
     q->last = &c->next;
@@ -74,6 +77,11 @@ static cl_int enqueue(cl_command_queue queue, void *to, const void *from, size_t
     else
         c->released = true;
     return CL_SUCCESS;
+}
+
+static cl_int enqueue(cl_command_queue queue, void *to, const void *from, size_t len, cl_event *event)
+{
+    return enqueue_rows(queue, to, from, len, 1, 0, 0, event);
 }
 
 static cl_int CL_API_CALL queue_info(cl_command_queue q, cl_command_queue_info what, size_t n, void *v, size_t *ret)
@@ -122,6 +130,28 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue q, cl_mem m, cl_bool bloc
 {
     (void)blocking, (void)nwait, (void)wait;
     return enqueue(q, p, (char *)m + off, n, e);
+}
+/* Slices of one, and pitches that are given. */
+static cl_int CL_API_CALL write_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *origin,
+                                     const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+                                     size_t host_row, size_t host_slice, const void *p, cl_uint nwait,
+                                     const cl_event *wait, cl_event *e)
+{
+    (void)blocking, (void)slice, (void)host_slice, (void)nwait, (void)wait;
+    ck_assert(!origin[2] && region[2] == 1 && row >= region[0] && host_row >= region[0]);
+    return enqueue_rows(q, (char *)m + origin[1] * row + origin[0],
+                        (const char *)p + host_origin[1] * host_row + host_origin[0], region[0], region[1], row,
+                        host_row, e);
+}
+static cl_int CL_API_CALL read_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *origin,
+                                    const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+                                    size_t host_row, size_t host_slice, void *p, cl_uint nwait, const cl_event *wait,
+                                    cl_event *e)
+{
+    (void)blocking, (void)slice, (void)host_slice, (void)nwait, (void)wait;
+    ck_assert(!origin[2] && region[2] == 1 && row >= region[0] && host_row >= region[0]);
+    return enqueue_rows(q, (char *)p + host_origin[1] * host_row + host_origin[0],
+                        (char *)m + origin[1] * row + origin[0], region[0], region[1], host_row, row, e);
 }
 static cl_int CL_API_CALL copy_buffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_off, size_t to_off,
                                       size_t n, cl_uint nwait, const cl_event *wait, cl_event *e)
@@ -177,6 +207,8 @@ static const struct yk_cl driver = {.GetCommandQueueInfo = queue_info,
                                     .ReleaseMemObject = release_mem,
                                     .EnqueueWriteBuffer = write_buffer,
                                     .EnqueueReadBuffer = read_buffer,
+                                    .EnqueueWriteBufferRect = write_rect,
+                                    .EnqueueReadBufferRect = read_rect,
                                     .EnqueueCopyBuffer = copy_buffer,
                                     .Flush = flush,
                                     .Finish = finish,

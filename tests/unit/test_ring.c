@@ -61,6 +61,55 @@ START_TEST(bytes_arrive_whatever_the_shape)
 }
 END_TEST
 
+/* Ranges and rows by turns, both ways: what lies between rows stays as it was. */
+START_TEST(rows_arrive_whatever_the_shape)
+{
+    enum { MOST = 5 };
+    struct queue q;
+    struct yk_ring *r = make(&q, RING, YK_RING_OF_HOST);
+    cl_command_queue queue = (cl_command_queue)(void *)&q;
+    srand(12);
+    unsigned char *app = noise(), *a = noise(), *want = malloc(BYTES);
+    for (int round = 0; round < 400; round++) {
+        struct yk_ring_shape shape = {500 + (size_t)rand() % 6000, (unsigned)rand() % 20, (unsigned)rand() % 5,
+                                      (size_t)rand() % 900, rand() % 2};
+        struct yk_ring_piece piece[MOST];
+        static const struct yk_ring_steps none = {.gate = NULL};
+        size_t n = 1 + (size_t)rand() % MOST, most = yk_ring_row_most(shape, RING), at = 0, host = 0;
+        bool in = rand() % 2;
+        app[round] ^= 1;
+        unsigned char *to = in ? a : app, *from = in ? app : a;
+        memcpy(want, to, BYTES);
+        for (size_t i = 0; i < n; i++) {
+            size_t row = 1 + (size_t)rand() % (most < 700 ? most : 700), pitch = row + (size_t)rand() % 90,
+                   host_pitch = row + (size_t)rand() % 90, rows = 1 + (size_t)rand() % 40;
+            bool plain = i % 3 == 2;
+            at += (pitch - at % pitch) % pitch + (size_t)rand() % (pitch - row + 1);
+            piece[i] = (struct yk_ring_piece){.buffer = (cl_mem)(void *)a,
+                                              .off = at,
+                                              .host = app + host,
+                                              .len = row * rows,
+                                              .row = plain ? 0 : row,
+                                              .pitch = pitch,
+                                              .host_pitch = host_pitch};
+            for (size_t k = 0; k < row * rows; k++) {
+                size_t device_at = at + (plain ? k : k / row * pitch + k % row),
+                       host_at = host + (plain ? k : k / row * host_pitch + k % row);
+                want[in ? device_at : host_at] = from[in ? host_at : device_at];
+            }
+            at += pitch * rows;
+            host += host_pitch * rows;
+        }
+        ck_assert_int_eq(in ? yk_ring_write_steps(r, shape, &driver, queue, piece, n, &none)
+                            : yk_ring_read_steps(r, shape, &driver, queue, piece, n, &none),
+                         CL_SUCCESS);
+        ck_assert(!memcmp(to, want, BYTES));
+    }
+    yk_ring_destroy(r, queue);
+    free(app), free(a), free(want);
+}
+END_TEST
+
 /* Whatever call fails: an error, nothing under way in the ring, and a ring that works or says that it does not. */
 START_TEST(a_call_that_fails_leaves_nothing_under_way)
 {
@@ -229,7 +278,7 @@ START_TEST(streaming_copies_what_memcpy_does)
 }
 END_TEST
 
-YK_TEST_MAIN("ring", streaming_copies_what_memcpy_does, bytes_arrive_whatever_the_shape,
+YK_TEST_MAIN("ring", streaming_copies_what_memcpy_does, bytes_arrive_whatever_the_shape, rows_arrive_whatever_the_shape,
              a_call_that_fails_leaves_nothing_under_way, a_ring_that_may_still_be_in_use_is_not_used_again,
              transfers_of_several_threads_take_turns, who_asks_waits_for_nothing, a_ring_of_the_hosts_memory,
              no_pinned_memory_no_ring)
