@@ -32,6 +32,9 @@ bool yk_link_asks(unsigned dev);
 /** Bytes per ms that BYTES for DEV are predicted to come at from wherever they are: as large ones have come lately. */
 double yk_link_bandwidth(unsigned dev, double bytes);
 
+/** Are SIZE bytes that a buffer of DEV is made with better written to an empty one? Thread: any. Cost: loads. */
+bool yk_link_makes(unsigned dev, size_t size);
+
 /** LEN bytes have been moved by the driver alone: with enough of them a ring pays. Cost: an atomic addition. */
 void yk_link_plain(unsigned dev, enum yk_direction way, size_t len);
 

@@ -144,6 +144,11 @@ enum yk_ring_place yk_link_ring_place(unsigned dev, enum yk_direction way)
     return strstr(yk_rt.machine->device[dev].vendor, "NVIDIA") ? YK_RING_OF_HOST : YK_RING_OF_DRIVER;
 }
 
+bool yk_link_makes(unsigned dev, size_t size)
+{
+    return yk_link_possible(dev, size) && yk_link_ring_place(dev, YK_IN) == YK_RING_OF_HOST;
+}
+
 /* A ring is there, or has been earned by what was moved without it. */
 bool yk_link_pays(const struct yk_context *ctx, unsigned dev, enum yk_direction way, size_t len)
 {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "device/link/host_copy.h"
+#include "shim/memory/contents.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/master.h"
 #include "shim/memory/room.h"
@@ -259,6 +260,8 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
             s->zero_copy[p] = s->real[p] != NULL;
         }
     }
+    if (plain && copy && !s->pinned_to_primary && !s->real[p])
+        s->real[p] = yk_contents_create(ctx, flags, size, host_ptr);
     if (!s->real[p])
         s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
                                      : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);
