@@ -26,8 +26,7 @@ static const double worth_s = 0.35, last_s = 0.04, piece_s = 0.015;
  * nothing of the next ones. */
 static const double loading_s = 0.1;
 enum { SPARE_CORES = 4, RESIDENT_ITEMS = 2048, LEAST_WAVES = 3, FIRST = 4, FORCED_PIECES = 8, FORCED_WAIT_S = 60 };
-/* Others' contexts are made with the app's own for programs whose launches are known to take so long together. */
-static const double contexts_from_ms = 700;
+static const double from_ms = 700, proven_from_ms = 350;
 
 static struct {
     pthread_once_t once;
@@ -74,14 +73,31 @@ static void *make_contexts(void *arg)
     return NULL;
 }
 
+static void *prepare_mailboxes(void *nothing)
+{
+    (void)nothing;
+    if (!yk_background_enter())
+        return NULL;
+    yk_mailbox_prepare();
+    yk_background_leave();
+    return NULL;
+}
+
+double yk_ahead_from_ms(bool proven)
+{
+    return proven ? proven_from_ms : from_ms;
+}
+
 void yk_ahead_contexts(struct yk_context *ctx)
 {
-    if (ctx->whole || !yk_rt.options.split || !yk_ahead_spare() || yk_remember_process() < contexts_from_ms ||
-        yk_use_none_to_process())
+    if (ctx->whole || !yk_rt.options.split || !yk_ahead_spare() ||
+        yk_remember_process() < yk_ahead_from_ms(yk_use_proven_to_process()) || yk_use_none_to_process())
         return;
     yk_hold(&ctx->h);
     if (yk_thread_start(make_contexts, ctx))
         yk_drop(&ctx->h);
+    else
+        (void)yk_thread_start(prepare_mailboxes, NULL); /* beside it, or when they are made */
 }
 
 /* Work-groups that fill the primary once, as far as its work-items go. */

@@ -16,6 +16,10 @@ bool yk_ahead_spare(void);
 /** Is it switched on for tests? */
 bool yk_ahead_forced(void);
 
+/** Where the host has processors to spare, others are prepared at once for programs and processes whose launches are
+ * known to take so many ms together: longer than that takes. PROVEN: the last time they won more than it cost. */
+double yk_ahead_from_ms(bool proven);
+
 /** CTX is new: where this program is known to be long, the contexts of other GPUs are made at once, in the background.
  * Thread: any. */
 void yk_ahead_contexts(struct yk_context *ctx);

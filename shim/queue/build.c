@@ -108,9 +108,6 @@ bool yk_build_insisted(void)
     return o->force_split || o->reproducible || yk_beside_forced() || (o->strategy && strcmp(o->strategy, "auto"));
 }
 
-/* Where the host has processors to spare, others are prepared at once for programs whose launches are known to take so
- * long together: longer than that takes. */
-static const double early_from_ms = 700;
 /* The facts are there. */
 static void analysed(struct yk_build *b)
 {
@@ -148,7 +145,8 @@ static void prepare_others(struct yk_build *b)
     if (yk_build_now(b) != YK_BUILD_ANALYSED)
         return;
     yk_build_want_primary(b);
-    if (yk_build_insisted() || (yk_ahead_spare() && yk_remember_together(b) >= early_from_ms && !yk_use_none(b)))
+    if (yk_build_insisted() ||
+        (yk_ahead_spare() && yk_remember_together(b) >= yk_ahead_from_ms(yk_use_proven(b)) && !yk_use_none(b)))
         yk_build_want(b);
 }
 

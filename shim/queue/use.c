@@ -65,6 +65,25 @@ bool yk_use_none_to_process(void)
     return none(&k, &process_known);
 }
 
+/* Told of as useful: the count of a sample that is there is none. */
+static bool proven(const struct yk_profile_key *k)
+{
+    struct yk_series s;
+    return yk_profile_loaded() && yk_profile_get(k, &s) && s.at[0].count == 1;
+}
+
+bool yk_use_proven(const struct yk_build *b)
+{
+    struct yk_profile_key k = program_key(b);
+    return proven(&k);
+}
+
+bool yk_use_proven_to_process(void)
+{
+    struct yk_profile_key k = yk_remember_process_key(YK_SAMPLE_DECLINED);
+    return proven(&k);
+}
+
 static void tell_both(struct yk_build *b, char now)
 {
     struct yk_profile_key program = program_key(b), process = yk_remember_process_key(YK_SAMPLE_DECLINED);

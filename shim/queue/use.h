@@ -17,6 +17,10 @@ bool yk_use_none(struct yk_build *b);
 /** The same of all programs of this executable. */
 bool yk_use_none_to_process(void);
 
+/** Were they of use in the last process that had them? Cost: a look at what is remembered. */
+bool yk_use_proven(const struct yk_build *b);
+bool yk_use_proven_to_process(void);
+
 /** A launch of B has come, for which other devices are asked for. Cost: a load or two, but for the first. */
 void yk_use_begin(struct yk_build *b);
 
