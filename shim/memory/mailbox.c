@@ -214,27 +214,6 @@ static void know_mode(void)
     pthread_once(&once, start);
 }
 
-static void prepare_pair(unsigned a, unsigned b)
-{
-    const struct yk_device *d = yk_rt.machine->device;
-    uint64_t began = yk_now_ns();
-    if (yk_mailbox_recall(mode.maker, &d[a], &d[b], mode.bytes) == YK_MAILBOX_WORKS && mode.maker->fits(&d[a], &d[b]))
-        yk_trace_prepared("what mailboxes need", b, began);
-}
-
-void yk_mailbox_prepare(void)
-{
-    const struct yk_machine *m = yk_rt.machine;
-    know_mode();
-    if (!mode.maker || !mode.tried || yk_rt.primary->host_memory)
-        return;
-    for (unsigned i = 0; i < m->n; i++)
-        if (i != m->primary && m->device[i].usable && !m->device[i].host_memory) {
-            prepare_pair(m->primary, i);
-            prepare_pair(i, m->primary);
-        }
-}
-
 void yk_mailbox_expect(struct yk_context *ctx)
 {
     const struct yk_machine *m = yk_rt.machine;

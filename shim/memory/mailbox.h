@@ -21,10 +21,6 @@ bool yk_mailbox_post(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b
                      size_t off, size_t len, struct yk_letter *l);
 void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err);
 
-/** Contexts are being made for other devices: have what mailboxes need besides them ready (CUDA's driver takes 50 ms
- * for two H200), where they are known to work. Returns when it is. Thread: any; no lock held. */
-void yk_mailbox_prepare(void);
-
 /**
  * Launches will be divided in CTX: where it is known already that mailboxes between the primary and other devices work,
  * have them made, by threads of their own, so that the first large copy finds them. Returns at once. Thread: any; no

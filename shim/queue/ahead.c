@@ -73,16 +73,6 @@ static void *make_contexts(void *arg)
     return NULL;
 }
 
-static void *prepare_mailboxes(void *nothing)
-{
-    (void)nothing;
-    if (!yk_background_enter())
-        return NULL;
-    yk_mailbox_prepare();
-    yk_background_leave();
-    return NULL;
-}
-
 double yk_ahead_from_ms(bool proven)
 {
     return proven ? proven_from_ms : from_ms;
@@ -96,8 +86,6 @@ void yk_ahead_contexts(struct yk_context *ctx)
     yk_hold(&ctx->h);
     if (yk_thread_start(make_contexts, ctx))
         yk_drop(&ctx->h);
-    else
-        (void)yk_thread_start(prepare_mailboxes, NULL); /* beside it, or when they are made */
 }
 
 /* Work-groups that fill the primary once, as far as its work-items go. */
