@@ -26,8 +26,8 @@ static void run(struct yk_copy_job *job)
     }
 }
 
-/* Large pages where the system has them. A child of fork has nothing to do with them, and would have the system give
- * the parent others at its next write, which the driver does not know of. */
+/* Large pages where the system has them. A child of fork gets others: shared until the next write, they would be the
+ * child's from then on, and the parent's new ones the driver does not know of. */
 static unsigned char *take_pages(struct yk_ring_memory *m, size_t bytes)
 {
     size_t spare = bytes >= LARGE ? LARGE : 0;
@@ -39,7 +39,8 @@ static unsigned char *take_pages(struct yk_ring_memory *m, size_t bytes)
     struct clearing c = {.job = {.run = run}, .at = pages, .bytes = bytes};
     if (spare)
         c.at += (LARGE - (uintptr_t)pages % LARGE) % LARGE;
-    madvise(pages, m->npages, MADV_DONTFORK);
+    if (madvise(pages, m->npages, MADV_WIPEONFORK))
+        madvise(pages, m->npages, MADV_DONTFORK);
     if (spare)
         madvise(c.at, bytes, MADV_HUGEPAGE);
     if (bytes > LARGE)
