@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     if (sweep)
         return transfer_sweep((unsigned)atoi(device), bytes, repeat);
     ok = probe("pinned", 0) && probe("both_pinned", 0) && probe("large", 0) && probe("large", 1) && probe("both", 0) &&
-         probe("both", 1);
+         probe("both", 1) && probe("made", 0) && probe("made", 1);
     for (int i = 0; i < 2 * SMALL_RUNS && ok; i++)
         ok = probe("small", i % 2);
     if (!ok)
@@ -169,6 +169,8 @@ int main(int argc, char **argv)
     figure("transfer.read_over_bare", value("read", 1) / value("read", 0), "x");
     figure("transfer.both_over_one", value("both", 1) / value("one", 1), "x");
     figure("transfer.both_of_pinned", value("both", 1) / value("both_pinned", 0), "x");
+    figure("transfer.made_over_bare", value("made", 1) / value("made", 0), "x");
+    figure("transfer.rows_over_bare", value("rows", 1) / value("rows", 0), "x");
     figure("transfer.small_worst", worst_small(), "x");
     if (to) {
         double gbs = transfer_between((unsigned)atoi(device), (unsigned)atoi(to), bytes, repeat);

@@ -166,6 +166,37 @@ static void both_pinned(size_t bytes, int repeat)
     printf("both_pinned %g\n", 2 * (double)bytes * repeat / (double)(yk_now_ns() - from));
 }
 
+/* Buffers that are made with contents, until a command has used them; and rows that are apart in the buffer. */
+static void made(size_t bytes, int repeat)
+{
+    enum { ROW = 32 << 10, APART = 64 };
+    unsigned char *p = malloc(bytes), byte;
+    double s[64] = {0};
+    cl_command_queue q = new_queue();
+    cl_int err;
+    memset(p, 3, bytes);
+    for (int i = 0; i < repeat; i++) {
+        uint64_t from = yk_now_ns();
+        cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, p, &err);
+        must(err, "clCreateBuffer");
+        move(q, m, false, &byte, 1);
+        s[i] = (double)(yk_now_ns() - from) * 1e-9;
+        must(clReleaseMemObject(m), "clReleaseMemObject");
+    }
+    printf("made %g\n", (double)bytes / median(s, (size_t)repeat) * 1e-9);
+    size_t rows = bytes / (ROW + APART), zero[3] = {0}, region[3] = {ROW, rows, 1};
+    cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes);
+    move(q, m, true, p, bytes);
+    for (int i = 0; i < repeat && rows; i++) {
+        uint64_t from = yk_now_ns();
+        must(clEnqueueWriteBufferRect(q, m, CL_TRUE, zero, zero, region, ROW + APART, 0, ROW, 0, p, 0, NULL, NULL),
+             "clEnqueueWriteBufferRect");
+        s[i] = (double)(yk_now_ns() - from) * 1e-9;
+    }
+    if (rows)
+        printf("rows %g\n", (double)(rows * ROW) / median(s, (size_t)repeat) * 1e-9);
+}
+
 /* One thread and queue for each direction: one alone, the other, both. As many before them, so that whoever needs some
  * to get ready has had them. */
 static void both(size_t bytes, int repeat)
@@ -224,6 +255,8 @@ int transfer_probe(const char *kind, unsigned which, size_t bytes, int repeat)
         both(bytes, repeat);
     else if (!strcmp(kind, "both_pinned"))
         both_pinned(bytes, repeat);
+    else if (!strcmp(kind, "made"))
+        made(bytes, repeat);
     else if (!strcmp(kind, "small"))
         small(repeat);
     else
