@@ -346,6 +346,12 @@ void yk_inplace_pin(struct yk_context *ctx, const void *ptr, size_t len)
     note(ctx, ptr, len, true);
 }
 
+bool yk_inplace_short(size_t len)
+{
+    pthread_once(&mode.once, start);
+    return len < mode.least;
+}
+
 bool yk_inplace_begin(struct yk_inplace *use, struct yk_context *ctx, const void *ptr, size_t len)
 {
     if (!__atomic_load_n(&alive, __ATOMIC_ACQUIRE))

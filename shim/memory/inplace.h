@@ -27,12 +27,16 @@ void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len);
  * 30 to 60 us per MiB where they were not pinned. */
 void yk_inplace_pin(struct yk_context *ctx, const void *ptr, size_t len);
 
+/** Is LEN too short to be pinned, by itself? Thread: any. Cost: loads. */
+bool yk_inplace_short(size_t len);
+
 /** Is all of [ptr, ptr+len) pinned for CTX's primary? Then it stays so until yk_inplace_end. Thread: any; no lock held.
  */
 bool yk_inplace_begin(struct yk_inplace *use, struct yk_context *ctx, const void *ptr, size_t len);
 void yk_inplace_end(struct yk_inplace *use);
 
-/** Bytes from PTR, which is in USE, that can be moved by one command. Cost: a look at what is pinned. */
+/** Bytes from PTR on, which is in USE, that can be moved by one command; 0: it is not. Cost: a look at what is pinned.
+ */
 size_t yk_inplace_piece(const struct yk_inplace *use, const void *ptr);
 
 /** A transfer of pinned memory has failed: nothing is pinned any more. Nothing is in use by the caller. */

@@ -85,17 +85,25 @@ static bool serves(unsigned dev)
     return d == p || (d->platform == p->platform && yk_device_same_kind(d, p));
 }
 
-/* Where all pieces are in pinned memory move them: *ERR is what came of it. False: they are not, or that has failed,
- * and those from *FROM on are to be moved another way. */
+/* Have what of the pieces is pinned stay so. False: it is not nearly all (what is too short to be pinned may go along).
+ */
+static bool begin_pinned(struct yk_inplace *use, struct yk_context *ctx, const struct yk_ring_piece *piece, size_t n)
+{
+    const size_t part = 16;
+    size_t all = total(piece, n), others = 0;
+    for (size_t i = 0; i < n && others <= all / part; i++)
+        others += yk_inplace_begin(use, ctx, piece[i].host, piece[i].len) ? 0 : piece[i].len;
+    return n && others <= all / part;
+}
+
+/* Where nearly all pieces are in pinned memory move them: *ERR is what came of it. False: they are not, or that has
+ * failed, and those from *FROM on are to be moved another way. */
 static bool tried_pinned(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_command_queue q,
                          const struct yk_ring_piece *piece, size_t n, const struct yk_ring_steps *steps, size_t *from,
                          cl_int *err)
 {
     struct yk_inplace use = {0};
-    size_t found = 0;
-    while (serves(dev) && q && found < n && yk_inplace_begin(&use, ctx, piece[found].host, piece[found].len))
-        found++;
-    if (found < n || !n) {
+    if (!q || !serves(dev) || !begin_pinned(&use, ctx, piece, n)) {
         yk_inplace_end(&use);
         return false;
     }
@@ -188,7 +196,12 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
     if (!q)
         return CL_OUT_OF_RESOURCES;
     began = yk_now_ns();
-    cl_int err = yk_rt.machine->device[dev].cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
+    const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
+    cl_int err = cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
+    if (err != CL_SUCCESS) { /* what cannot be read is lost, where nobody else has it: once more */
+        yk_info("a read of %zu bytes from device %u failed: %s; it is tried again", len, dev, yk_cl_error_name(err));
+        err = cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
+    }
     yk_link_note_rate(dev, len, yk_now_ns() - began);
     return err;
 }
@@ -231,7 +244,7 @@ cl_int yk_link_write_steps(struct yk_context *ctx, unsigned dev, const struct yk
             from++;
     }
     yk_link_plain(dev, YK_IN, len);
-    return err == CL_SUCCESS ? yk_link_move(dev, YK_IN, q, piece, from, n, steps, false) : err;
+    return err == CL_SUCCESS ? yk_link_move(dev, YK_IN, q, piece, from, n, steps, NULL) : err;
 }
 
 cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_ring_piece *piece, size_t n,
@@ -253,7 +266,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
         err = CL_SUCCESS;
     }
     yk_link_plain(dev, YK_OUT, len);
-    return err == CL_SUCCESS ? yk_link_move(dev, YK_OUT, q, piece, 0, n, steps, false) : err;
+    return err == CL_SUCCESS ? yk_link_move(dev, YK_OUT, q, piece, 0, n, steps, NULL) : err;
 }
 
 bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, const struct yk_ring_piece *piece,

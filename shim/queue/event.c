@@ -213,6 +213,16 @@ void yk_event_tell(struct yk_event *ev, cl_int status)
     fire(ev, status);
 }
 
+void yk_event_begin(struct yk_event *ev)
+{
+    if (!ev->profiled)
+        return;
+    yk_lock_take(&ev->lock);
+    for (unsigned i = 1; i < sizeof ev->time / sizeof *ev->time; i++)
+        ev->time[i] = 0;
+    yk_lock_drop(&ev->lock);
+}
+
 void yk_event_set(struct yk_event *ev, cl_int status)
 {
     yk_lock_take(&ev->lock);

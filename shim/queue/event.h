@@ -40,6 +40,9 @@ cl_int yk_event_status(struct yk_event *ev);
 /** Block until complete or failed; the final status. No lock held. */
 cl_int yk_event_wait(struct yk_event *ev);
 
+/** EV's command is going to be carried out: times of an attempt that has failed do not count. No lock held. */
+void yk_event_begin(struct yk_event *ev);
+
 /** Move to STATUS (only downwards), wake waiters, run callbacks on yoke's callback thread. No lock held. */
 void yk_event_set(struct yk_event *ev, cl_int status);
 

@@ -152,18 +152,24 @@ static unsigned parts_by_bytes(const struct yk_chain *c)
     return n < PARTS_MOST ? (unsigned)n : PARTS_MOST;
 }
 
-/* Is all memory that C moves from and to pinned where it lies? */
+/* Is what T moves from or to pinned where it lies, or short? */
+static bool is_in_place(const struct yk_transfer *t, struct yk_inplace *use)
+{
+    return yk_inplace_short(t->len) || yk_inplace_begin(use, t->c.queue->ctx, t->ptr, t->len);
+}
+
+/* Is the memory that C moves from and to pinned where it lies, as far as it is long? */
 static bool is_pinned(const struct yk_chain *c)
 {
-    struct yk_context *ctx = c->launch->c.queue->ctx;
     struct yk_inplace use = {0};
     bool all = true;
     for (unsigned i = 0; i < c->nwrites && all; i++)
-        all = yk_inplace_begin(&use, ctx, c->write[i]->ptr, c->write[i]->len);
+        all = is_in_place(c->write[i], &use);
     for (unsigned i = 0; i < c->nreads && all; i++)
-        all = yk_inplace_begin(&use, ctx, c->read[i]->ptr, c->read[i]->len);
+        all = is_in_place(c->read[i], &use);
+    bool some = use.pins != 0;
     yk_inplace_end(&use);
-    return all;
+    return all && some;
 }
 
 static void pin(const struct yk_chain *c)

@@ -63,6 +63,7 @@ static bool carry_out(struct yk_command *c, bool failed)
     cl_event real = NULL, *out = c->wanted ? &real : NULL;
     cl_int r = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     if (!failed && (!yk_queue_failed(c->queue) || c->kind->tidies)) {
+        yk_event_begin(ev);
         yk_event_set(ev, CL_SUBMITTED);
         if (c->kind->carry && !c->decided)
             r = c->kind->carry(c, out);

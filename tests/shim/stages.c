@@ -261,7 +261,8 @@ START_TEST(events_are_over_in_the_order_of_the_queue)
             for (cl_uint k = 0; k < 4; k++)
                 OK(clGetEventProfilingInfo(e[i], CL_PROFILING_COMMAND_QUEUED + k, sizeof t[k], &t[k], NULL));
             ck_assert(t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3]);
-            ck_assert_msg(t[2] >= before, "command %d begins before the one before it has ended", i);
+            ck_assert_msg(t[2] >= before, "chain %d: command %d begins %lld ns before the one before it has ended", chain,
+                          i, (long long)(before - t[2]));
             before = t[3];
             OK(clReleaseEvent(e[i]));
         }
