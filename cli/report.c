@@ -25,6 +25,10 @@ void yk_report_text(const struct yk_report *r, FILE *to)
         fprintf(to, "%s: busy %.3f ms (%.1f %%)", r->track[u->track], u->busy_ms, share);
         fprintf(to, u->link ? ", %.3f MB\n" : "\n", u->bytes / 1e6);
     }
+    for (size_t i = 0; i < r->spans; i++)
+        if (r->span[i].kind == 'p')
+            fprintf(to, "made ready: %s of device %d: %.3f ms from %.3f ms on\n", r->span[i].name, r->span[i].device,
+                    r->span[i].ms, r->span[i].start);
     for (size_t i = 0; i < r->kernels; i++) {
         const struct yk_report_kernel *k = &r->kernel[i];
         double all = groups_of(r, k);
@@ -66,6 +70,13 @@ void yk_report_json(const struct yk_report *r, FILE *to)
                                                 "bytes", u->bytes, "spans", (int)u->spans));
     }
     json_object_set_new(all, "tracks", tracks);
+    json_t *prepared = json_array();
+    for (size_t i = 0; i < r->spans; i++)
+        if (r->span[i].kind == 'p')
+            json_array_append_new(prepared,
+                                  json_pack("{s:s, s:i, s:f, s:f}", "what", r->span[i].name, "device",
+                                            r->span[i].device, "start_ms", r->span[i].start, "ms", r->span[i].ms));
+    json_object_set_new(all, "prepared", prepared);
     for (size_t i = 0; i < r->kernels; i++) {
         const struct yk_report_kernel *k = &r->kernel[i];
         json_t *o = json_object(), *shares = json_array(), *reasons = json_array();

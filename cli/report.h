@@ -11,7 +11,8 @@ enum { YK_REPORT_DEVICES = 32, YK_REPORT_REASONS = 12 };
 /* One bar of the chart. Times in ms from the first event. */
 struct yk_report_span {
     int track;
-    char kind; /* 'r'un, 'c'opy, 'm'erge, 'd'ecision */
+    char kind;  /* 'r'un, 'c'opy, 'm'erge, 'd'ecision, 'p'reparation, 's'tage */
+    int device; /* of a preparation */
     double start, ms, predicted;
     long long launch;
     double groups, bytes;

@@ -151,7 +151,8 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
                                .name = text(e, "name"),
                                .launch = (long long)number(args, "launch"),
                                .predicted = number(args, "predicted_ms"),
-                               .bytes = number(args, "bytes")};
+                               .bytes = number(args, "bytes"),
+                               .device = (int)number(args, "device")};
     if (!strcmp(ph, "i") && !json_object_get(args, "kernel"))
         return true;
     if (!strcmp(ph, "i")) {

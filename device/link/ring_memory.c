@@ -14,7 +14,7 @@ struct clearing {
     size_t bytes, next; /* NEXT: atomic */
 };
 
-/* The first write to a page is what has the system find and clear it; of a large page one is enough. */
+/* The first write to a page has the system find and clear it. A large page is one thread's. */
 static void run(struct yk_copy_job *job)
 {
     struct clearing *c = (struct clearing *)job;

@@ -3,19 +3,37 @@
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
 
+/* The driver's own way gives a buffer memory of the device when a command first uses it, this one at once: of programs
+ * that make more than they use, no more than half of the memory goes so. */
+enum { PART = 2 };
+static uint64_t made; /* bytes; atomic */
+
+static bool take(size_t size)
+{
+    bool room = __atomic_add_fetch(&made, size, __ATOMIC_RELAXED) <= yk_rt.primary->global_mem / PART;
+    if (!room)
+        yk_contents_gone(size);
+    return room;
+}
+
+void yk_contents_gone(size_t size)
+{
+    __atomic_sub_fetch(&made, size, __ATOMIC_RELAXED);
+}
+
 cl_mem yk_contents_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, const void *from)
 {
     const struct yk_device *d = yk_rt.primary;
     cl_int err;
-    if (!yk_link_makes(d->index, size))
+    if (!yk_link_makes(d->index, size) || !take(size))
         return NULL;
     cl_mem real =
         d->cl->CreateBuffer(ctx->real[d->index], flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR, size, NULL, &err);
-    if (!real)
-        return NULL;
     uint64_t began = yk_now_ns();
-    if (yk_link_write(ctx, d->index, real, 0, from, size) != CL_SUCCESS) {
-        d->cl->ReleaseMemObject(real);
+    if (!real || yk_link_write(ctx, d->index, real, 0, from, size) != CL_SUCCESS) {
+        if (real)
+            d->cl->ReleaseMemObject(real);
+        yk_contents_gone(size);
         return NULL;
     }
     yk_trace_span(yk_track_link(d->index), "copy", "write", began, yk_now_ns(), "\"bytes\":%zu", size);

@@ -12,4 +12,7 @@
  * count. Thread: any; no lock held. */
 cl_mem yk_contents_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, const void *from);
 
+/** Such a buffer of SIZE bytes has been released. Thread: any. */
+void yk_contents_gone(size_t size);
+
 #endif

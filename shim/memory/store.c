@@ -149,6 +149,8 @@ void yk_store_drop(struct yk_store *s)
     yk_write_map_finish(s);
     yk_subs_finish(s);
     release_real(s);
+    if (s->contents)
+        yk_contents_gone(s->size);
     if (s->counted)
         yk_room_give(s->size);
     yk_map_finish(&s->map);
@@ -206,6 +208,8 @@ static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *c
                                         cl_int *err)
 {
     if (yk_map_init(&s->map, size, yk_at(at)) != YK_OK) {
+        if (s->contents)
+            yk_contents_gone(size);
         yk_rt.primary->cl->ReleaseMemObject(s->real[yk_rt.primary->index]);
         free(s->master_base);
         free(s);
@@ -261,7 +265,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
         }
     }
     if (plain && copy && !s->pinned_to_primary && !s->real[p])
-        s->real[p] = yk_contents_create(ctx, flags, size, host_ptr);
+        s->contents = (s->real[p] = yk_contents_create(ctx, flags, size, host_ptr)) != NULL;
     if (!s->real[p])
         s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
                                      : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);

@@ -11,7 +11,8 @@
 /** The primary's first sub-buffer of S, made with FLAGS, is going to be made. What a buffer is made with NVIDIA's
  * driver (580) gives the device when the buffer is first used; where a kernel uses a sub-buffer before, it may do so
  * once more after that kernel, and what the kernel wrote is lost, bare too. So a byte of the buffer itself is read
- * before. Cost: once for each such buffer a blocking read; nothing where the primary is a CPU. */
+ * before; transfer.c has it done before such bytes go to another GPU. Cost: once for each such buffer a blocking read;
+ * nothing where the primary is a CPU. */
 void yk_subs_first(struct yk_store *s, cl_mem_flags flags);
 
 /** DEV's sub-buffer of the bytes R of its buffer WHOLE, S's. NULL: cannot be had, as *ERR says. Thread: any; no lock

@@ -5,6 +5,7 @@
 #include "shim/memory/link.h"
 #include "shim/memory/exclude.h"
 #include "shim/memory/post.h"
+#include "shim/memory/subs.h"
 #include "shim/memory/tenant.h"
 
 enum { BATCH = 64 };
@@ -144,11 +145,16 @@ cl_int yk_store_arrived(struct yk_store *s, unsigned at, size_t off, size_t len)
     return record(s, at, &r);
 }
 
-/* From device to device without the host, where that is possible. */
+/* From device to device without the host, where that is possible. What the primary's buffer over the program's memory
+ * is made with goes there first: on an H200 a byte's read has that done in 5 ms for 256 MiB, where a first copy of half
+ * of it to a mailbox took 28 to 40. */
 static bool straight(struct yk_store *s, int source, unsigned at, int dev, const struct run *r)
 {
-    return source >= 0 && dev >= 0 && at != YK_HOST && r->rows == 1 &&
-           yk_link_copy(s->ctx, (unsigned)source, s->real[source], (unsigned)dev, s->real[dev], r->off, r->len);
+    const size_t much = 1 << 20;
+    bool may = source >= 0 && dev >= 0 && at != YK_HOST && r->rows == 1;
+    if (may && s->app_ptr && r->len >= much && source == (int)yk_rt.primary->index)
+        yk_subs_first(s, CL_MEM_USE_HOST_PTR);
+    return may && yk_link_copy(s->ctx, (unsigned)source, s->real[source], (unsigned)dev, s->real[dev], r->off, r->len);
 }
 
 /* The same, begun only. */
