@@ -27,7 +27,7 @@ void yk_report_text(const struct yk_report *r, FILE *to)
     }
     for (size_t i = 0; i < r->spans; i++)
         if (r->span[i].kind == 'p')
-            fprintf(to, "made ready: %s of device %d: %.3f ms from %.3f ms on\n", r->span[i].name, r->span[i].device,
+            fprintf(to, "made ready for device %d: %s, %.3f ms from %.3f ms on\n", r->span[i].device, r->span[i].name,
                     r->span[i].ms, r->span[i].start);
     for (size_t i = 0; i < r->kernels; i++) {
         const struct yk_report_kernel *k = &r->kernel[i];

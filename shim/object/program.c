@@ -51,7 +51,7 @@ struct yk_build *yk_program_begin(struct yk_program *p, const char *options, con
 void yk_program_built(struct yk_program *p, struct yk_build *b, double seconds)
 {
     yk_build_built(b, seconds);
-    yk_trace_prepared("program, for the program itself", yk_rt.primary->index, yk_now_ns() - (uint64_t)(seconds * 1e9));
+    yk_trace_prepared("the program's own build", yk_rt.primary->index, yk_now_ns() - (uint64_t)(seconds * 1e9));
     yk_lock_take(&p->lock);
     struct yk_build *old = p->build;
     p->build = b;

@@ -65,7 +65,7 @@ class Report(unittest.TestCase):
         self.assertEqual(w["whole"], [{"reason": "too small", "launches": 1}])
         self.assertEqual(data["prepared"], [{"what": "context", "device": 1, "start_ms": 0.0, "ms": 0.1}])
         text = self.report(self.trace(whole))
-        self.assertIn("made ready: context of device 1: 0.100 ms from 0.000 ms on", text)
+        self.assertIn("made ready for device 1: context, 0.100 ms from 0.000 ms on", text)
         self.assertIn("efficiency 0.87", text)
         self.assertIn("k: 2 launches, 1 split, 1 in parts beside their transfers", text)
 
