@@ -14,7 +14,7 @@
  * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
-/** Such a transfer is about to be: if it goes through a ring, have that made, which takes tens of milliseconds the
+/** Such a transfer is about to be: if it goes through a ring, have that made, which takes 5 to 25 ms the
  * first time, and is better done while what is before it is still at work. Thread: any; no lock held. */
 void yk_link_prepare(struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
