@@ -153,9 +153,9 @@ static bool take(struct yk_report *r, struct launch *launches, size_t n, const j
                                .predicted = number(args, "predicted_ms"),
                                .bytes = number(args, "bytes"),
                                .device = (int)number(args, "device")};
-    if (!strcmp(ph, "i") && !json_object_get(args, "kernel"))
-        return true;
     if (!strcmp(ph, "i")) {
+        if (!json_object_get(args, "kernel"))
+            return true;
         struct yk_report_kernel *k = kernel_of(r, text(args, "kernel"));
         if (!k)
             return false;

@@ -140,6 +140,13 @@ void yk_trace_prepared(const char *what, unsigned dev, uint64_t start)
     yk_trace_span(YK_TRACK_PREPARATION, "prepare", what, start, yk_now_ns(), "\"device\":%u", dev);
 }
 
+void yk_trace_moved(const char *name, size_t bytes, uint64_t start)
+{
+    unsigned p = yk_rt.primary->index;
+    int track = yk_rt.primary->host_memory ? yk_track_device(p) : yk_track_link(p);
+    yk_trace_span(track, "copy", name, start, yk_now_ns(), "\"bytes\":%zu", bytes);
+}
+
 void yk_trace_instant(int track, const char *category, const char *name, uint64_t at, const char *args, ...)
 {
     char line[LINE], text[256];

@@ -5,6 +5,7 @@
 #define YK_SHIM_CORE_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Tracks: decisions; merges; contexts, programs and pinned memory that are made ready; of device D: its kernels, its
@@ -39,6 +40,9 @@ void yk_trace_span(int track, const char *category, const char *name, uint64_t s
 
 /** WHAT was made ready for device DEV from START until now. */
 void yk_trace_prepared(const char *what, unsigned dev, uint64_t start);
+
+/** BYTES went between the program's memory and the primary from START until now: NAME, read or write. */
+void yk_trace_moved(const char *name, size_t bytes, uint64_t start);
 
 /** Something happened. */
 void yk_trace_instant(int track, const char *category, const char *name, uint64_t at, const char *args, ...)

@@ -36,6 +36,6 @@ cl_mem yk_contents_create(struct yk_context *ctx, cl_mem_flags flags, size_t siz
         yk_contents_gone(size);
         return NULL;
     }
-    yk_trace_span(yk_track_link(d->index), "copy", "write", began, yk_now_ns(), "\"bytes\":%zu", size);
+    yk_trace_moved("write", size, began);
     return real;
 }

@@ -303,7 +303,7 @@ static struct pin *find(struct yk_context *ctx, struct yk_watch_range r)
     return NULL;
 }
 
-static void note(struct yk_context *ctx, const void *ptr, size_t len, bool at_once)
+void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len, bool at_once)
 {
     if (len < FORCE_LEAST)
         return;
@@ -334,16 +334,6 @@ static void note(struct yk_context *ctx, const void *ptr, size_t len, bool at_on
     yk_hold(&ctx->h);
     if (mode.force || at_once || yk_thread_start(pin, p))
         pin(p);
-}
-
-void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len)
-{
-    note(ctx, ptr, len, false);
-}
-
-void yk_inplace_pin(struct yk_context *ctx, const void *ptr, size_t len)
-{
-    note(ctx, ptr, len, true);
 }
 
 bool yk_inplace_short(size_t len)

@@ -20,12 +20,10 @@ struct yk_inplace {
 };
 
 /** LEN bytes at PTR are about to be moved from or to the primary in CTX: after some times they will be pinned, by a
- * thread of its own. Thread: any; no lock held. Cost: loads; a look at what is pinned where LEN is large. */
-void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len);
-
-/** The same where they are known to be moved again and again: they are pinned when this returns, if they can be. Cost:
- * 30 to 60 us per MiB where they were not pinned. */
-void yk_inplace_pin(struct yk_context *ctx, const void *ptr, size_t len);
+ * thread of its own. AT_ONCE: they are known to be moved again and again, and are pinned when this returns, if they can
+ * be. Thread: any; no lock held. Cost: loads; a look at what is pinned where LEN is large; 30 to 60 us per MiB that is
+ * pinned at once. */
+void yk_inplace_note(struct yk_context *ctx, const void *ptr, size_t len, bool at_once);
 
 /** Is LEN too short to be pinned, by itself? Thread: any. Cost: loads. */
 bool yk_inplace_short(size_t len);

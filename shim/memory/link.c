@@ -132,7 +132,7 @@ static bool tried_whole(struct yk_context *ctx, unsigned dev, enum yk_direction 
     size_t from = 0;
     if (dev != yk_rt.primary->index || !yk_link_possible(dev, len))
         return false;
-    yk_inplace_note(ctx, host, len);
+    yk_inplace_note(ctx, host, len, false);
     return tried_pinned(ctx, dev, way, yk_context_link_queue(ctx, dev, way), &p, 1, &none, &from, err);
 }
 

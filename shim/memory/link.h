@@ -14,8 +14,8 @@
  * Thread: any. Cost: two loads where it is small; else a look at what is mapped. */
 bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
-/** Such a transfer is about to be: if it goes through a ring, have that made, which takes 5 to 25 ms the
- * first time, and is better done while what is before it is still at work. Thread: any; no lock held. */
+/** Such a transfer is about to be: if it goes through a ring, have that made, which takes 5 to 25 ms the first
+ * time, and is better done while what is before it is still at work. Thread: any; no lock held. */
 void yk_link_prepare(struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
 extern size_t yk_link_least; /* atomic; 0 before the first transfer that is looked at */
@@ -66,8 +66,7 @@ cl_int yk_link_read_steps(struct yk_context *ctx, unsigned dev, const struct yk_
 size_t yk_link_row_least(void);
 
 /** N pieces of rows (device/link/ring.h) through a ring, if they are enough for one and fit it. False: they have not
- * been moved, or not all, and the driver's own way is left. Thread: any; no
- * lock held. */
+ * been moved, or not all, and the driver's own way is left. Thread: any; no lock held. */
 bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, const struct yk_ring_piece *piece,
                   size_t n);
 

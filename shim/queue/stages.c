@@ -172,15 +172,6 @@ static bool is_pinned(const struct yk_chain *c)
     return all && some;
 }
 
-static void pin(const struct yk_chain *c)
-{
-    struct yk_context *ctx = c->launch->c.queue->ctx;
-    for (unsigned i = 0; i < c->nwrites; i++)
-        yk_inplace_pin(ctx, c->write[i]->ptr, c->write[i]->len);
-    for (unsigned i = 0; i < c->nreads; i++)
-        yk_inplace_pin(ctx, c->read[i]->ptr, c->read[i]->len);
-}
-
 static bool pays(const struct yk_stages_plan *p)
 {
     return yk_rt.options.piping == YK_PIPING_FORCED ||
@@ -348,7 +339,7 @@ unsigned yk_stages_run(struct yk_chain *chain)
     s.tuned = yk_rt.options.piping == YK_PIPING_AUTO;
     s.pinned = s.tuned && is_pinned(chain);
     if (s.tuned && !s.pinned && yk_stages_often(l)) {
-        pin(chain);
+        yk_stages_note_memory(chain, true);
         s.pinned = is_pinned(chain);
     }
     s.other = twin();

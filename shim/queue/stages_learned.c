@@ -6,8 +6,7 @@
 #include "shim/queue/remember.h"
 
 /* Nothing is tried before memory is pinned, which changes all times; where it is not by then (PATIENCE chains), it
- * never is. */
-/* REPAID: pinning costs what eight transfers over a ring lose (memory/inplace.c). */
+ * never is. REPAID: pinning costs what eight transfers over a ring lose (memory/inplace.c). */
 enum { ENTRIES = 32, MOST = 64, PATIENCE = 16, DUEL_TRIES = 3, REPAID = 8 };
 
 struct entry {
@@ -25,7 +24,7 @@ struct entry {
     struct often {
         unsigned made; /* in this process, */
         double before; /* in earlier ones, once ASKED */
-        bool asked, often;
+        bool asked, enough;
     } often;
 };
 
@@ -198,14 +197,14 @@ bool yk_stages_often(const struct yk_launch *l)
     struct often *o = &entry_of(&k, &is_new)->often;
     if (known && !o->asked) {
         o->before = s.at[s.n - 1].groups;
-        o->often = halve = o->before >= REPAID;
+        o->enough = halve = o->before >= REPAID;
         o->asked = true;
     }
-    bool often = o->often;
+    bool enough = o->enough;
     yk_lock_drop(&lock);
     if (halve)
         keep_often(&k, s.at[s.n - 1].groups / 2, s.at[s.n - 1].ms);
-    return often;
+    return enough;
 }
 
 void yk_stages_often_took(const struct yk_launch *l, double ms)

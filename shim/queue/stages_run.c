@@ -128,13 +128,13 @@ static unsigned flow_apart(struct yk_stages_flow *f, unsigned n, struct yk_chain
     return c->nwrites + 1 + c->nreads;
 }
 
-static void note_pins(const struct yk_chain *c)
+void yk_stages_note_memory(const struct yk_chain *c, bool at_once)
 {
     struct yk_context *ctx = c->launch->c.queue->ctx;
     for (unsigned i = 0; i < c->nwrites; i++)
-        yk_inplace_note(ctx, c->write[i]->ptr, c->write[i]->len);
+        yk_inplace_note(ctx, c->write[i]->ptr, c->write[i]->len, at_once);
     for (unsigned i = 0; i < c->nreads; i++)
-        yk_inplace_note(ctx, c->read[i]->ptr, c->read[i]->len);
+        yk_inplace_note(ctx, c->read[i]->ptr, c->read[i]->len, at_once);
 }
 
 unsigned yk_stages_carry(struct yk_chain *chain, struct yk_stages_plan *plan, const struct yk_facts_kernel *facts,
@@ -149,7 +149,7 @@ unsigned yk_stages_carry(struct yk_chain *chain, struct yk_stages_plan *plan, co
     /* What this queue has already given to the primary's driver comes first. */
     if (ok && yk_rt.primary->cl->Finish(chain->launch->c.queue->real) == CL_SUCCESS &&
         (!plan->apart || yk_stages_bring(chain, plan) == CL_SUCCESS)) {
-        note_pins(chain);
+        yk_stages_note_memory(chain, false);
         for (unsigned i = 0; i < chain->nwrites; i++)
             yk_event_set(chain->write[i]->c.event, i ? CL_SUBMITTED : CL_RUNNING);
         yk_event_set(chain->launch->c.event, CL_SUBMITTED);

@@ -15,4 +15,7 @@
 unsigned yk_stages_carry(struct yk_chain *chain, struct yk_stages_plan *plan, const struct yk_facts_kernel *f,
                          const cl_kernel *kernel, double *seconds, unsigned *failed);
 
+/** The memory of C's transfers is about to be moved (yk_inplace_note). Thread: the queue's worker. */
+void yk_stages_note_memory(const struct yk_chain *c, bool at_once);
+
 #endif

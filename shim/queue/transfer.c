@@ -104,7 +104,7 @@ static cl_int read_issue(struct yk_command *c, bool blocking, cl_uint nwait, con
     uint64_t began = yk_trace_on() ? yk_now_ns() : 0;
     cl_int err = CL->EnqueueReadBuffer(QUEUE(t), REAL(t->mem), blocking, t->off, t->len, t->ptr, nwait, wait, real);
     if (blocking && began)
-        yk_transfer_trace("read", t->len, began);
+        yk_trace_moved("read", t->len, began);
     return err;
 }
 
@@ -124,7 +124,7 @@ static cl_int read_carry(struct yk_command *c, cl_event *real)
     else if (err == CL_SUCCESS) /* newest on the host or another device: straight from there */
         err = yk_store_read(m->store, m->origin + t->off, t->len, t->ptr, &moved);
     yk_stats_moved(moved);
-    yk_transfer_trace("read", t->len, began);
+    yk_trace_moved("read", t->len, began);
     return err;
 }
 
@@ -137,7 +137,7 @@ static cl_int write_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
     uint64_t began = yk_trace_on() ? yk_now_ns() : 0;
     cl_int err = write_by_driver(QUEUE(t), t->mem, blocking, t->off, t->len, t->ptr, nwait, wait, real);
     if (blocking && began)
-        yk_transfer_trace("write", t->len, began);
+        yk_trace_moved("write", t->len, began);
     return err;
 }
 
@@ -185,7 +185,7 @@ static cl_int write_carry(struct yk_command *c, cl_event *real)
     if (err == CL_SUCCESS)
         yk_mem_primary_writes(t->mem, t->off, t->len);
     yk_write_end(s, begun);
-    yk_transfer_trace("write", t->len, began);
+    yk_trace_moved("write", t->len, began);
     return err;
 }
 

@@ -1,7 +1,5 @@
 #include "shim/queue/transfer_carry.h"
-#include "base/clock.h"
 #include "shim/core/stats.h"
-#include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/memory/tenant.h"
 #include "shim/queue/host_only.h"
@@ -35,12 +33,6 @@ cl_int yk_transfer_drain_for(struct yk_transfer *t, enum yk_direction way, const
     if (t->mem->store && !yk_host_only_in(t))
         yk_link_prepare(t->c.queue->ctx, PRIMARY, way, ptr, t->len);
     return yk_transfer_drain(t);
-}
-
-void yk_transfer_trace(const char *name, size_t bytes, uint64_t start)
-{
-    int track = yk_rt.primary->host_memory ? yk_track_device(PRIMARY) : yk_track_link(PRIMARY);
-    yk_trace_span(track, "copy", name, start, yk_now_ns(), "\"bytes\":%zu", bytes);
 }
 
 cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len)

@@ -26,9 +26,6 @@ cl_int yk_transfer_drain(struct yk_transfer *t);
 /** The same, before the bytes go between PTR and the primary. */
 cl_int yk_transfer_drain_for(struct yk_transfer *t, enum yk_direction way, const void *ptr);
 
-/** In the trace: BYTES went between the program's memory and the primary from START until now. */
-void yk_transfer_trace(const char *name, size_t bytes, uint64_t start);
-
 /** Bytes [off, off+len) of M to the primary, from wherever they are newest. */
 cl_int yk_transfer_bring(struct yk_mem *m, size_t off, size_t len);
 

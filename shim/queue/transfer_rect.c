@@ -1,5 +1,6 @@
 /* Transfers of rectangles. */
 #include "base/clock.h"
+#include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/host_only.h"
 #include "shim/queue/transfer.h"
@@ -68,7 +69,7 @@ static bool move_rows(struct yk_transfer *t, enum yk_direction way)
     uint64_t began = yk_now_ns();
     bool moved = yk_link_rows(t->mem->ctx, PRIMARY, way, piece, r->region[2]);
     if (moved)
-        yk_transfer_trace(way == YK_IN ? "write" : "read", bytes_of(r), began);
+        yk_trace_moved(way == YK_IN ? "write" : "read", bytes_of(r), began);
     return moved;
 }
 
