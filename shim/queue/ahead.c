@@ -196,9 +196,10 @@ static cl_int go(struct ahead *a, struct yk_decision *rest)
         err = land(a);
     if (err == CL_SUCCESS && !yk_ahead_forced() && a->at < a->d.total && a->seconds < loading_s &&
         !__atomic_load_n(&a->l->code->warm[yk_rt.machine->primary], __ATOMIC_RELAXED)) {
+        bool is_long = a->seconds > 2 * piece_s; /* and so the next part of a wave says enough */
         a->done = 0;
         a->seconds = 0;
-        err = enqueue(a, rounded(&a->d, wave(&a->d)));
+        err = enqueue(a, rounded(&a->d, is_long ? first : wave(&a->d)));
         if (err == CL_SUCCESS)
             err = land(a);
     }
