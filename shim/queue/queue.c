@@ -22,8 +22,9 @@ static void queue_destroy(struct yk_handle *h)
     yk_beside_finish(q->beside);
     yk_flights_finish(q->flights);
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        if (q->share[i])
-            yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[i]);
+        for (int k = 0; k < 2; k++)
+            if (q->share[k][i])
+                yk_rt.machine->device[i].cl->ReleaseCommandQueue(q->share[k][i]);
     yk_rt.primary->cl->ReleaseCommandQueue(q->real);
     yk_drop(&q->ctx->h);
     pthread_cond_destroy(&q->work);
@@ -92,9 +93,10 @@ struct yk_queue *yk_queue_create(struct yk_context *ctx, cl_device_id device, cl
     return q;
 }
 
-cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev)
+/* *PLACE is one of Q's on DEV. */
+static cl_command_queue share_in(const struct yk_queue *q, unsigned dev, cl_command_queue *place)
 {
-    cl_command_queue real = __atomic_load_n(&q->share[dev], __ATOMIC_ACQUIRE), none = NULL;
+    cl_command_queue real = __atomic_load_n(place, __ATOMIC_ACQUIRE), none = NULL;
     if (real)
         return real;
     cl_context ctx = yk_context_real(q->ctx, dev);
@@ -107,11 +109,21 @@ cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev)
         yk_warn("device %u (%s) gives no command-queue: %s", dev, d->name, yk_cl_error_name(err));
         return NULL;
     }
-    if (!__atomic_compare_exchange_n(&q->share[dev], &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_compare_exchange_n(place, &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         d->cl->ReleaseCommandQueue(real);
         return none;
     }
     return real;
+}
+
+cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev)
+{
+    return share_in(q, dev, &q->share[0][dev]);
+}
+
+cl_command_queue yk_queue_share_beside(struct yk_queue *q, unsigned dev)
+{
+    return share_in(q, dev, &q->share[1][dev]);
 }
 
 /* What the specification allows blocking calls to say. */

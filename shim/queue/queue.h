@@ -28,8 +28,8 @@ struct yk_queue {
     cl_device_id device;                /* as the app named it; held by the context */
     cl_queue_properties *property_list; /* as given to ...WithProperties, with the 0; NULL if none */
     size_t nproperty_list;
-    cl_command_queue real;                  /* of the primary */
-    cl_command_queue share[YK_MAX_DEVICES]; /* for shares, in order; made when first needed */
+    cl_command_queue real;                     /* of the primary */
+    cl_command_queue share[2][YK_MAX_DEVICES]; /* for shares, in order; made when first needed */
     struct yk_lock lock;
     struct yk_behind {
         uint32_t number, upto;
@@ -75,6 +75,9 @@ void yk_queue_release(struct yk_queue *q);
 /** In-order queue on DEV for the shares of this queue's launches; NULL: cannot be had. One thread at a time uses it:
  * PoCL 3.1 deadlocks where several enqueue to one queue of a basic device. No lock held. */
 cl_command_queue yk_queue_share(struct yk_queue *q, unsigned dev);
+
+/** Another one, for what may run beside that. */
+cl_command_queue yk_queue_share_beside(struct yk_queue *q, unsigned dev);
 
 /** Append the heap-made C (owned from now on) and wake the worker (started when first needed), unless the caller WAITS
  * for C next: yk_worker_help.

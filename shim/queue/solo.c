@@ -17,16 +17,15 @@ static pthread_mutex_t *lock_of(const struct yk_code *code, unsigned dev)
 }
 
 /* The basic device runs one command at a time anyway (device/opencl/serial.h). */
-static bool wanted(unsigned dev)
+bool yk_solo_wanted(unsigned dev)
 {
     const struct yk_device *d = &yk_rt.machine->device[dev];
-    return d->type & CL_DEVICE_TYPE_CPU && !strcmp(d->platform_name, "Portable Computing Language") &&
-           strncmp(d->name, "basic", 5) != 0;
+    return !strcmp(d->platform_name, "Portable Computing Language") && strncmp(d->name, "basic", 5) != 0;
 }
 
 bool yk_solo_begin(const struct yk_code *code, unsigned dev)
 {
-    return wanted(dev) && pthread_mutex_lock(lock_of(code, dev)) == 0;
+    return yk_solo_wanted(dev) && pthread_mutex_lock(lock_of(code, dev)) == 0;
 }
 
 void yk_solo_end(const struct yk_code *code, unsigned dev)

@@ -7,6 +7,7 @@
 #include "shim/core/trace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/box.h"
+#include "shim/queue/solo.h"
 
 /* Parts given to the driver at a time; on a GPU a kernel begins when all writes are over that its queue's neighbours
  * were given before, half a millisecond's worth. */
@@ -109,20 +110,21 @@ struct issued {
 static cl_int issue(struct yk_stages_flow *f, unsigned part, struct issued *e)
 {
     const struct yk_cl *cl = yk_rt.machine->device[f->side->dev].cl;
+    cl_command_queue q = f->queue[part % 2];
     struct yk_share share;
     cl_int err = CL_SUCCESS;
     e->n = 0;
     e->at = yk_now_ns();
     yk_range_cut(&f->plan->d.range, f->plan->bound[part], f->plan->bound[part + 1], &share);
     while (e->n < share.n && err == CL_SUCCESS) {
-        err = yk_box_enqueue(f->chain->launch, f->facts, &f->plan->d, f->side->dev, f->queue, f->kernel,
-                             &share.box[e->n], &e->event[e->n]);
+        err = yk_box_enqueue(f->chain->launch, f->facts, &f->plan->d, f->side->dev, q, f->kernel, &share.box[e->n],
+                             &e->event[e->n]);
         e->n += err == CL_SUCCESS;
     }
     if (e->n)
         tell(f, &f->begun, part + 1);
     mark(f, part, MARK_ISSUED);
-    return err == CL_SUCCESS ? cl->Flush(f->queue) : err;
+    return err == CL_SUCCESS ? cl->Flush(q) : err;
 }
 
 static bool is_over(const struct yk_stages_flow *f, const struct issued *e)
@@ -226,6 +228,13 @@ static void *in_stage(void *arg)
     return NULL;
 }
 
+/* Parts of one launch do not depend on one another: on a GPU the next one begins where the last work-groups of one
+ * leave room, from a queue of its own. */
+static bool side_by_side(unsigned dev)
+{
+    return yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_GPU && !yk_solo_wanted(dev);
+}
+
 bool yk_stages_flow_open(struct yk_stages_flow *f, const struct yk_chain *chain, const struct yk_stages_plan *plan,
                          const struct yk_stages_side *side, const struct yk_facts_kernel *facts, cl_kernel kernel)
 {
@@ -234,14 +243,18 @@ bool yk_stages_flow_open(struct yk_stages_flow *f, const struct yk_chain *chain,
                                  .side = side,
                                  .facts = facts,
                                  .kernel = kernel,
-                                 .queue = yk_queue_share(chain->launch->c.queue, side->dev),
+                                 .queue = {yk_queue_share(chain->launch->c.queue, side->dev)},
                                  .asks = yk_link_asks(side->dev),
                                  .arrived = side->in.n ? side->in.v[0].step : UINT_MAX,
                                  .run = side->from};
+    if (side_by_side(side->dev))
+        f->queue[1] = yk_queue_share_beside(chain->launch->c.queue, side->dev);
+    if (!f->queue[1])
+        f->queue[1] = f->queue[0];
     yk_lock_init(&f->lock, YK_RANK_LEAF);
     pthread_cond_init(&f->changed, NULL);
     f->at = yk_trace_on() ? calloc((size_t)plan->n * MARKS, sizeof *f->at) : NULL;
-    return f->queue != NULL;
+    return f->queue[0] != NULL;
 }
 
 void yk_stages_flow_finish(struct yk_stages_flow *f)

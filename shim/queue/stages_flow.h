@@ -13,9 +13,9 @@ struct yk_stages_flow {
     const struct yk_stages_side *side;
     const struct yk_facts_kernel *facts;
     cl_kernel kernel;
-    cl_command_queue queue; /* of the kernels */
-    bool asks;              /* device/ask.h; else threads wait in the driver, or sleep */
-    struct yk_lock lock;    /* guards the rest; what others look at without it is changed atomically */
+    cl_command_queue queue[2]; /* of the kernels, by turns */
+    bool asks;                 /* device/ask.h; else threads wait in the driver, or sleep */
+    struct yk_lock lock;       /* guards the rest; what others look at without it is changed atomically */
     pthread_cond_t changed;
     unsigned arrived, run; /* the bytes of parts below are in; parts below have run */
     bool stop;             /* a stage has failed on which others wait */
