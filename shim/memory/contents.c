@@ -21,11 +21,16 @@ void yk_contents_gone(size_t size)
     __atomic_sub_fetch(&made, size, __ATOMIC_RELAXED);
 }
 
+bool yk_contents_better(cl_mem_flags flags, size_t size)
+{
+    return !(flags & CL_MEM_ALLOC_HOST_PTR) && yk_link_makes(yk_rt.primary->index, size);
+}
+
 cl_mem yk_contents_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, const void *from)
 {
     const struct yk_device *d = yk_rt.primary;
     cl_int err;
-    if (!yk_link_makes(d->index, size) || !take(size))
+    if (!take(size))
         return NULL;
     cl_mem real =
         d->cl->CreateBuffer(ctx->real[d->index], flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR, size, NULL, &err);

@@ -7,6 +7,10 @@
 
 #include "shim/core/context.h"
 
+/** Is a buffer of SIZE bytes with FLAGS better made without the program's memory, and are the program's maps of it
+ * better yoke's? Thread: any. Cost: some loads. */
+bool yk_contents_better(cl_mem_flags flags, size_t size);
+
 /** The primary's buffer of SIZE bytes in CTX with the bytes FROM, where that is the better way. FLAGS: with
  * CL_MEM_COPY_HOST_PTR, for the driver. NULL: it is not, or something failed: the driver is to make it, and its errors
  * count. Thread: any; no lock held. */

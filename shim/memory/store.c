@@ -222,7 +222,7 @@ static struct yk_store *finish_creation(struct yk_store *s, struct yk_context *c
     s->size = size;
     if (s->host_only)
         yk_tenant_begin(s); /* without memory for that it stays on the host */
-    s->at_primary = s->only_primary = !s->host_only;
+    s->at_primary = s->only_primary = !s->host_only && at == yk_store_location(s, yk_rt.primary->index);
     s->copied = is_copied(s);
     yk_lock_init(&s->lock, YK_RANK_MEM);
     if (gathered(s))
@@ -264,8 +264,12 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
             s->zero_copy[p] = s->real[p] != NULL;
         }
     }
-    if (plain && copy && !s->pinned_to_primary && !s->real[p])
+    s->own_maps = plain && !s->pinned_to_primary && !s->real[p] && yk_contents_better(flags, size);
+    if (s->own_maps && copy)
         s->contents = (s->real[p] = yk_contents_create(ctx, flags, size, host_ptr)) != NULL;
+    if (s->own_maps && use) /* what is there when a command first uses it goes there then */
+        s->real[p] = d->cl->CreateBuffer(ctx->real[p], flags & ~pointer_flags, size, NULL, err);
+    s->own_maps &= s->real[p] || !host_ptr;
     if (!s->real[p])
         s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
                                      : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);
@@ -274,7 +278,7 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
         free(s);
         return NULL;
     }
-    return finish_creation(s, ctx, size, yk_store_location(s, p), err);
+    return finish_creation(s, ctx, size, s->own_maps && use ? YK_HOST : yk_store_location(s, p), err);
 }
 
 /* No device has room for it. The driver still judges the arguments, by the buffer that stands in. */

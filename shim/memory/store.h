@@ -46,6 +46,7 @@ struct yk_store {
                        one that only stands in for it (room.h) */
     bool counted;   /* by yk_room_take */
     bool contents;  /* its buffer is yk_contents_create's */
+    bool own_maps;  /* what the program maps is the master; the primary's driver knows of no memory on the host */
     struct yk_tenant *tenant; /* of a host_only store: its buffer on the primary for a while (tenant.h) */
     bool pinned_to_primary; /* only the primary may see it (images, SVM, memory of other APIs, misaligned app memory) */
     cl_mem real[YK_MAX_DEVICES];

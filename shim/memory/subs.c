@@ -25,7 +25,8 @@ static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 void yk_subs_first(struct yk_store *s, cl_mem_flags flags)
 {
     const struct yk_device *d = yk_rt.primary;
-    if (d->type & CL_DEVICE_TYPE_CPU || !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || s->host_only)
+    if (d->type & CL_DEVICE_TYPE_CPU || !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || s->host_only ||
+        s->own_maps)
         return;
     cl_command_queue q = yk_context_transfer_queue(s->ctx, d->index);
     unsigned char byte;

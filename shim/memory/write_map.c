@@ -10,7 +10,7 @@ struct yk_write_map {
 
 cl_int yk_write_map_begin(struct yk_store *s, size_t off, size_t len)
 {
-    if (!s->tenant && !s->app_ptr)
+    if (!s->tenant && !s->app_ptr && !s->own_maps)
         return CL_SUCCESS;
     struct yk_write_map *m = malloc(sizeof *m);
     if (!m)

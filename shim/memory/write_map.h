@@ -1,7 +1,8 @@
 /* Parts of a store's master in which the program is writing through a map. Meanwhile these bytes are newest on the
  * host, and nothing is copied over them: kernels may not touch them (OpenCL 3.0, 5.4.2), so that what a launch is
- * recorded to have written does not count there. Kept of stores that live on the host (tenant.h), and of those whose
- * master is the program's memory, in which the driver may work itself. Who uses it: queue/, mem.h. */
+ * recorded to have written does not count there. Kept of stores that live on the host (tenant.h), of those whose
+ * master is the program's memory, in which the driver may work itself, and of those whose maps always lie in it. Who
+ * uses it: queue/, mem.h. */
 #ifndef YK_SHIM_MEMORY_WRITE_MAP_H
 #define YK_SHIM_MEMORY_WRITE_MAP_H
 

@@ -10,6 +10,13 @@ static cl_int map_capture(struct yk_command *c)
     return yk_store_master(t->mem->store) ? yk_transfer_capture(c) : CL_MAP_FAILURE;
 }
 
+/* By the driver, at once? */
+static bool map_resident(struct yk_command *c)
+{
+    const struct yk_store *s = ((struct yk_transfer *)c)->mem->store;
+    return !(s && s->own_maps) && yk_transfer_at_primary(c);
+}
+
 static bool writes(const struct yk_transfer *t)
 {
     return t->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
@@ -94,7 +101,7 @@ static cl_int unmap_issue(struct yk_command *c, bool blocking, cl_uint nwait, co
 
 const struct yk_command_kind yk_map_kind = {.type = CL_COMMAND_MAP_BUFFER,
                                             .issue = map_issue,
-                                            .resident = yk_transfer_at_primary,
+                                            .resident = map_resident,
                                             .capture = map_capture,
                                             .carry = map_carry,
                                             .release = yk_transfer_release};
