@@ -16,7 +16,7 @@
 #include "bench/transfer_probe.h"
 #include "bench/transfer_ring.h"
 
-enum { MOST = 128, SMALL_RUNS = 5 };
+enum { MOST = 128, SMALL_RUNS = 9 };
 
 static const char *device = "0";
 static uint64_t bytes = 1 << 30;
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     if (sweep)
         return transfer_sweep((unsigned)atoi(device), bytes, repeat);
     ok = probe("pinned", 0) && probe("both_pinned", 0) && probe("large", 0) && probe("large", 1) && probe("both", 0) &&
-         probe("both", 1) && probe("made", 0) && probe("made", 1);
+         probe("both", 1) && probe("made", 0) && probe("made", 1) && probe("mapped", 0) && probe("mapped", 1);
     for (int i = 0; i < 2 * SMALL_RUNS && ok; i++)
         ok = probe("small", i % 2);
     if (!ok)
@@ -171,6 +171,9 @@ int main(int argc, char **argv)
     figure("transfer.both_of_pinned", value("both", 1) / value("both_pinned", 0), "x");
     figure("transfer.made_over_bare", value("made", 1) / value("made", 0), "x");
     figure("transfer.rows_over_bare", value("rows", 1) / value("rows", 0), "x");
+    figure("transfer.mapped_first_over_bare", value("mapped_first", 1) / value("mapped_first", 0), "x");
+    figure("transfer.mapped_over_bare", value("mapped", 1) / value("mapped", 0), "x");
+    figure("transfer.host_ptr_over_bare", value("host_ptr", 1) / value("host_ptr", 0), "x");
     figure("transfer.small_worst", worst_small(), "x");
     if (to) {
         double gbs = transfer_between((unsigned)atoi(device), (unsigned)atoi(to), bytes, repeat);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "bench/median.h"
 
-enum { MOST = 2048 };
+enum { MOST = 2048, MAPPED = 256 << 20 };
 
 static cl_context context;
 static cl_device_id device;
@@ -197,6 +197,74 @@ static void made(size_t bytes, int repeat)
         printf("rows %g\n", (double)(rows * ROW) / median(s, (size_t)repeat) * 1e-9);
 }
 
+static void expect(const unsigned char *p, size_t bytes, unsigned char what)
+{
+    for (size_t i = 0; i < bytes; i += 997)
+        if (p[i] != what) {
+            fprintf(stderr, "transfer: wrong bytes\n");
+            exit(1);
+        }
+}
+
+/* M, whose bytes are all LAST, mapped for reading, from the call until the queue is empty again. Seconds. */
+static double map_and_unmap(cl_command_queue q, cl_mem m, size_t bytes, unsigned char last)
+{
+    cl_int err;
+    uint64_t from = yk_now_ns();
+    unsigned char *p = clEnqueueMapBuffer(q, m, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &err);
+    must(err, "clEnqueueMapBuffer");
+    uint64_t ns = yk_now_ns() - from;
+    expect(p, bytes, last);
+    from = yk_now_ns();
+    must(clEnqueueUnmapMemObject(q, m, p, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+    must(clFinish(q), "clFinish");
+    return (double)(ns + yk_now_ns() - from) * 1e-9;
+}
+
+static void filled(cl_command_queue q, cl_mem m, size_t bytes, unsigned char with)
+{
+    must(clEnqueueFillBuffer(q, m, &with, 1, 0, bytes, 0, NULL, NULL), "clEnqueueFillBuffer");
+    must(clFinish(q), "clFinish");
+}
+
+/* What a device has written, mapped: of new buffers, with their release, and again. Then buffers over the program's
+ * memory, until a command has used them, with their release. */
+static void mapped(size_t bytes, int repeat)
+{
+    double s[64] = {0}, again[64] = {0};
+    cl_command_queue q = new_queue();
+    cl_int err;
+    for (int i = 0; i < repeat; i++) {
+        unsigned char k = (unsigned char)(2 * i);
+        cl_mem m = new_buffer(CL_MEM_READ_WRITE, bytes);
+        filled(q, m, bytes, k);
+        s[i] = map_and_unmap(q, m, bytes, k);
+        filled(q, m, bytes, ++k);
+        again[i] = map_and_unmap(q, m, bytes, k);
+        uint64_t from = yk_now_ns();
+        must(clReleaseMemObject(m), "clReleaseMemObject");
+        s[i] += (double)(yk_now_ns() - from) * 1e-9;
+    }
+    printf("mapped_first %g\n", (double)bytes / median(s, (size_t)repeat) * 1e-9);
+    printf("mapped %g\n", (double)bytes / median(again, (size_t)repeat) * 1e-9);
+    unsigned char *p = aligned_alloc(4096, bytes + 4096 - bytes % 4096), byte;
+    for (int i = 0; i < repeat; i++) {
+        memset(p, i, bytes);
+        uint64_t from = yk_now_ns();
+        cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, p, &err);
+        must(err, "clCreateBuffer");
+        cl_mem other = new_buffer(CL_MEM_READ_WRITE, bytes);
+        must(clEnqueueCopyBuffer(q, m, other, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
+        move(q, other, false, &byte, 1);
+        expect(&byte, 1, (unsigned char)i);
+        must(clReleaseMemObject(m), "clReleaseMemObject");
+        s[i] = (double)(yk_now_ns() - from) * 1e-9;
+        must(clReleaseMemObject(other), "clReleaseMemObject");
+    }
+    free(p);
+    printf("host_ptr %g\n", (double)bytes / median(s, (size_t)repeat) * 1e-9);
+}
+
 /* One thread and queue for each direction: one alone, the other, both. As many before them, so that whoever needs some
  * to get ready has had them. */
 static void both(size_t bytes, int repeat)
@@ -257,6 +325,8 @@ int transfer_probe(const char *kind, unsigned which, size_t bytes, int repeat)
         both_pinned(bytes, repeat);
     else if (!strcmp(kind, "made"))
         made(bytes, repeat);
+    else if (!strcmp(kind, "mapped"))
+        mapped(bytes < MAPPED ? bytes : MAPPED, repeat < 5 ? repeat : 5);
     else if (!strcmp(kind, "small"))
         small(repeat);
     else
