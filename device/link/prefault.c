@@ -7,10 +7,6 @@
 #include "device/link/copiers.h"
 #include "device/link/host_copy.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; others say that they do not know it */
-#endif
-
 /* PIECE: so small that a stop is soon obeyed. MOST: of larger mappings a program may well write only a little, and
  * memory that is touched for nothing is missing elsewhere. Where all of it is going to be written, there is no limit.
  */
@@ -19,9 +15,20 @@ enum { PIECE = 256 << 10, MOST = 256 << 20 };
 struct yk_prefault {
     struct yk_copy_job job; /* first */
     unsigned char *from;
+    size_t page;
     size_t left; /* bytes before what somebody has begun; atomic */
     bool stop;   /* atomic */
 };
+
+/* Not by madvise(MADV_POPULATE_WRITE), which holds the lock of the process's address space that mmap needs, one thread
+ * after the other: for 256 MiB a driver's build and the making of a ring beside it took 40 ms more on a machine with an
+ * H200, and the touching itself 42 instead of 16. The program's own writes of the same byte come before or after: an
+ * atomic operation loses none. */
+__attribute__((no_sanitize("thread"))) static void touch(const struct yk_prefault *p, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i += p->page)
+        (void)__atomic_fetch_or(&p->from[i], 0, __ATOMIC_RELAXED);
+}
 
 static void run(struct yk_copy_job *job)
 {
@@ -31,8 +38,7 @@ static void run(struct yk_copy_job *job)
         size_t at = (end - 1) / PIECE * PIECE;
         if (!__atomic_compare_exchange_n(&p->left, &end, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
-        if (madvise(p->from + at, end - at, MADV_POPULATE_WRITE))
-            __atomic_store_n(&p->stop, true, __ATOMIC_RELAXED); /* a hint: the program touches them itself */
+        touch(p, at, end);
         end = at;
     }
 }
@@ -57,7 +63,7 @@ struct yk_prefault *yk_prefault_begin(void *at, size_t len, bool all)
     struct yk_prefault *p = malloc(sizeof *p);
     if (!p)
         return NULL;
-    *p = (struct yk_prefault){.job = {.run = run}, .from = first, .left = n};
+    *p = (struct yk_prefault){.job = {.run = run}, .from = first, .page = page, .left = n};
     yk_copiers_join(&p->job, yk_host_copy_threads() - 1);
     return p;
 }

@@ -12,10 +12,9 @@
 
 struct yk_prefault;
 
-/** Begin with [AT, AT+LEN), which stays mapped until yk_prefault_end; no byte changes, whoever writes there. ALL:
- * all of it is going to be written. NULL: not worth it (short, touched before, or more than 256 MiB of which not all is
- * sure to be written), no memory, or not with this system. Thread: any; no lock
- * held. */
+/** Begin with [AT, AT+LEN), which is writable and stays mapped until yk_prefault_end; no byte changes, whoever writes
+ * there. ALL: all of it is going to be written. NULL: not worth it (short, touched before, or more than 256 MiB of
+ * which not all is sure to be written), or no memory. Thread: any; no lock held. */
 struct yk_prefault *yk_prefault_begin(void *at, size_t len, bool all);
 
 /** Stop: returns when nobody is at it any more, some 0.1 ms where somebody was. P may be NULL. Thread: any; no lock
