@@ -7,6 +7,7 @@
 #include "shim/memory/inplace.h"
 #include "shim/memory/link.h"
 #include "shim/queue/decide.h"
+#include "shim/queue/remember.h"
 #include "shim/queue/remember_program.h"
 #include "shim/queue/stages_apart.h"
 #include "shim/queue/stages_code.h"
@@ -18,42 +19,9 @@
 
 /* Measured on an H200 with rounds of 512 MiB: between 16 and 64 parts all of bench/pipeline's programs are within 4 %
  * of their best; more cost more in launches and short copies than they save at either end. */
-enum { PART = 8 << 20, PARTS_MOST = 64, PARTS_FORCED = 5, LEAST_BESIDE = 24 << 20 };
+enum { PART = 8 << 20, PARTS_MOST = 64, PARTS_FORCED = 5, LEAST_BESIDE = 24 << 20, KERNEL_BOUND = 3 };
 static const long lull_ns = 100000;
 static const uint64_t FORCED_WAIT_NS = 30000000000; /* for the others, where tests insist on them */
-
-/* How many other devices could take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of a
- * GPU's that may round differently. */
-static unsigned others(const struct yk_facts_kernel *f)
-{
-    unsigned n = 0;
-    bool stays = f && yk_rt.options.numerics == YK_NUMERICS_STRICT && (f->inexact || f->float_arith);
-    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
-        const struct yk_device *d = &yk_rt.machine->device[i];
-        bool other = i != yk_rt.machine->primary && d->usable && yk_rt.options.split;
-        n += other && (!(d->type & CL_DEVICE_TYPE_CPU) || (f && !stays));
-    }
-    return n;
-}
-
-/* Is L rather divided among devices, now or when they are ready, than run beside its own transfers of IN and OUT bytes?
- * These are then before and after it. Until others are ready, and its time is known, the primary is all there is. */
-static bool rather_divided(const struct yk_launch *l, const struct yk_facts_kernel *f, size_t in, size_t out)
-{
-    unsigned n = others(f), p = yk_rt.machine->primary;
-    if (!n || yk_rt.options.piping == YK_PIPING_FORCED)
-        return false;
-    if (yk_build_insisted() || yk_rt.options.verify)
-        return true;
-    double rate = yk_code_get(&l->code->rate[p]), in_ms = (double)in / yk_link_bandwidth(p, (double)in),
-           out_ms = (double)out / yk_link_bandwidth(p, (double)out), alone_ms, longest;
-    if (rate <= 0 || yk_build_now(l->code->build) != YK_BUILD_READY)
-        return false;
-    alone_ms = (double)yk_decide_items(l) / rate * 1e3;
-    longest = in_ms > out_ms ? in_ms : out_ms;
-    longest = longest > alone_ms ? longest : alone_ms;
-    return in_ms + alone_ms / (n + 1) + out_ms < longest;
-}
 
 static bool is_transfer(const struct yk_command *c, const struct yk_command_kind *kind)
 {
@@ -71,7 +39,7 @@ bool yk_stages_begins(const struct yk_command *c)
     const struct yk_device *d = yk_rt.primary;
     const struct yk_transfer *t = (const struct yk_transfer *)c;
     return is_transfer(c, &yk_write_kind) && !c->blocks && d->type & CL_DEVICE_TYPE_GPU && !d->host_memory &&
-           !(yk_build_insisted() && others(NULL)) && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
+           !(yk_build_insisted() && yk_stages_others(NULL)) && yk_link_wants(q->ctx, d->index, YK_IN, t->ptr, t->len);
 }
 
 static bool in_chain(const struct yk_chain *c, const struct yk_event *e)
@@ -179,10 +147,16 @@ static bool pays(const struct yk_stages_plan *p)
 }
 
 /* The parts of L took the primary SECONDS, and with their transfers ALL, which others may have a share in: as long as
- * none are ready, that may be a reason to have them. */
-static void count(struct yk_launch *l, double seconds, double all)
+ * none are ready, that may be a reason to have them. ITS_OWN: that was the kernel's time, nearly; later processes are
+ * to know it. */
+static void count(struct yk_launch *l, double seconds, double all, bool its_own)
 {
-    double *rate = &l->code->rate[yk_rt.machine->primary];
+    unsigned p = yk_rt.machine->primary;
+    double *rate = &l->code->rate[p];
+    if (its_own) {
+        bool warm = __atomic_exchange_n(&l->code->warm[p], true, __ATOMIC_RELAXED);
+        yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, (double)yk_decide_items(l), seconds * 1e3);
+    }
     yk_lock_take(&l->code->lock);
     if (yk_code_get(rate) <= 0)
         yk_code_put(rate, (double)yk_decide_items(l) / (seconds > 0 ? seconds : 1e-9));
@@ -255,7 +229,7 @@ static bool plan_apart(struct staging *s)
 static bool plan_alone(struct staging *s, bool apart)
 {
     return yk_stages_plan(s->chain, s->facts, s->parts, s->dev, 1, apart, &s->plan) && pays(&s->plan) &&
-           !rather_divided(s->chain->launch, s->facts, s->plan.in_bytes, s->plan.out_bytes);
+           !yk_stages_rather_divided(s->chain->launch, s->facts, s->plan.in_bytes, s->plan.out_bytes);
 }
 
 /* The primary alone, what chains on several devices have left elsewhere being brought to it. */
@@ -345,7 +319,7 @@ unsigned yk_stages_run(struct yk_chain *chain)
     s.other = twin();
     if (s.tuned)
         s.parts = yk_stages_size(l, s.parts, s.pinned);
-    if (others(s.facts))
+    if (yk_stages_others(s.facts))
         yk_worth_begin(l->code->build);
     if (plan_apart(&s) || plan_alone(&s, false) || plan_gathered(&s)) {
         begun = true;
@@ -363,8 +337,10 @@ unsigned yk_stages_run(struct yk_chain *chain)
         yk_stats_staged(s.plan.n);
         double all = (double)(yk_now_ns() - start) * 1e-9;
         bool hopeful = s.tuned && s.other != yk_rt.primary->index && yk_stages_apart_hopeful(l);
-        if (others(s.facts))
-            count(l, seconds * s.n, hopeful ? all * s.n : seconds * s.n);
+        bool its_own =
+            s.n == 1 && seconds * 1e3 > KERNEL_BOUND * yk_stages_longer_ms(s.plan.in_bytes, s.plan.out_bytes);
+        if (yk_stages_others(s.facts))
+            count(l, seconds * s.n, hopeful ? all * s.n : seconds * s.n, its_own);
         if (s.n > 1)
             yk_stats_split();
         else

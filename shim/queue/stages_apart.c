@@ -1,7 +1,54 @@
 #include "shim/queue/stages_apart.h"
 #include "device/device.h"
 #include "shim/core/stats.h"
+#include "shim/memory/link.h"
 #include "shim/memory/room.h"
+#include "shim/queue/ahead.h"
+#include "shim/queue/remember.h"
+
+unsigned yk_stages_others(const struct yk_facts_kernel *f)
+{
+    unsigned n = 0;
+    bool stays = f && yk_rt.options.numerics == YK_NUMERICS_STRICT && (f->inexact || f->float_arith);
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const struct yk_device *d = &yk_rt.machine->device[i];
+        bool other = i != yk_rt.machine->primary && d->usable && yk_rt.options.split;
+        n += other && (!(d->type & CL_DEVICE_TYPE_CPU) || (f && !stays));
+    }
+    return n;
+}
+
+/* How long so many bytes take over the primary's link. */
+static double link_ms(size_t bytes)
+{
+    return bytes ? (double)bytes / yk_link_bandwidth(yk_rt.primary->index, (double)bytes) : 0;
+}
+
+double yk_stages_longer_ms(size_t in, size_t out)
+{
+    double in_ms = link_ms(in), out_ms = link_ms(out);
+    return in_ms > out_ms ? in_ms : out_ms;
+}
+
+/* Others are there so long after a launch that begins alone has asked for them (ahead.c), about. */
+static const double others_come_ms = 300;
+
+bool yk_stages_rather_divided(const struct yk_launch *l, const struct yk_facts_kernel *f, size_t in, size_t out)
+{
+    unsigned n = yk_stages_others(f), p = yk_rt.machine->primary;
+    if (!n || yk_rt.options.piping == YK_PIPING_FORCED)
+        return false;
+    if (yk_build_insisted() || yk_rt.options.verify)
+        return true;
+    bool ready = yk_build_now(l->code->build) == YK_BUILD_READY;
+    double rate = yk_code_get(&l->code->rate[p]),
+           alone_ms = rate > 0 ? (double)yk_decide_items(l) / rate * 1e3 : yk_remember_alone(l),
+           wait_ms = ready ? 0 : others_come_ms, transfers = yk_stages_longer_ms(in, out),
+           longest = transfers > alone_ms ? transfers : alone_ms;
+    if (alone_ms <= wait_ms || (!ready && !yk_ahead_spare()))
+        return false;
+    return link_ms(in) + wait_ms + (alone_ms - wait_ms) / (n + 1) + link_ms(out) < longest;
+}
 
 bool yk_stages_all(const struct yk_part *p)
 {

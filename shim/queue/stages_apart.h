@@ -5,6 +5,18 @@
 
 #include "shim/queue/stages_plan.h"
 
+/** How many other devices could take a share of launches? F: of this kernel; NULL: of any. CPUs are kept from those of
+ * a GPU's that may round differently. Thread: any. Cost: some loads, as of the next two. */
+unsigned yk_stages_others(const struct yk_facts_kernel *f);
+
+/** How long so many bytes take over the primary's link in the direction that takes longer. */
+double yk_stages_longer_ms(size_t in, size_t out);
+
+/** Is L rather divided among devices, now or when they are ready, than run beside its own transfers of IN and OUT
+ * bytes? These are then before and after it. Until its time is known, or others are ready for one that is not long, the
+ * primary is all there is. */
+bool yk_stages_rather_divided(const struct yk_launch *l, const struct yk_facts_kernel *f, size_t in, size_t out);
+
 /** The devices that may carry out parts of CHAIN's launch, into DEV (YK_MAX_DEVICES): the primary first, then others
  * like it with memory of their own, that are ready for its kernel and have its buffers, which are made. How many: 1,
  * the primary alone. Thread: the worker's; no lock held. Cost: microseconds, but for making buffers. */
