@@ -255,11 +255,16 @@ cl_int yk_api_EnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
 }
 
 /* Where the primary has memory of its own, a map behind what is pending is going to be in the master: that is touched
- * while the program waits, as a driver's memory for maps is. NULL: not so, or not worth it. */
+ * while the program waits, as a driver's memory for maps is, and what its bytes will come through is made. NULL: not
+ * so, or not worth it. */
 static struct yk_prefault *touch_master(struct yk_queue *q, struct yk_mem *m, size_t offset, size_t size)
 {
+    uint64_t devs = 0;
     if (yk_rt.primary->host_memory || !yk_queue_busy(q))
         return NULL;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        devs |= yk_store_made(m->store, i) ? 1ull << i : 0;
+    yk_link_expect(q->ctx, devs, size);
     unsigned char *master = yk_store_master(m->store);
     return master && yk_store_owns(m->store, master) ? yk_prefault_begin(master + m->origin + offset, size, true)
                                                      : NULL;

@@ -1,7 +1,10 @@
 #include "shim/memory/link.h"
 #include <limits.h>
+#include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
+#include "shim/core/background.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
 #include "shim/memory/link_choice.h"
@@ -35,6 +38,43 @@ void yk_link_prepare(struct yk_context *ctx, unsigned dev, enum yk_direction way
 {
     if (yk_link_wants(ctx, dev, way, ptr, len))
         (void)ring_of(ctx, dev, way);
+}
+
+/* Which devices' rings are to be made. */
+struct expected {
+    struct yk_context *ctx; /* held */
+    uint64_t devs;
+};
+
+static void *make_expected(void *arg)
+{
+    struct expected *e = arg;
+    if (!yk_background_enter())
+        return NULL; /* the process exits: the hold is not given back, since that may call a driver */
+    for (unsigned i = 0; i < yk_rt.machine->n && !yk_background_ending(); i++)
+        if (e->devs >> i & 1)
+            (void)ring_of(e->ctx, i, YK_OUT);
+    yk_drop(&e->ctx->h);
+    free(e);
+    yk_background_leave();
+    return NULL;
+}
+
+void yk_link_expect(struct yk_context *ctx, uint64_t devs, size_t len)
+{
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        if (!yk_link_possible(i, len) || !yk_link_pays(ctx, i, YK_OUT, len) ||
+            __atomic_load_n(&ctx->ring[YK_OUT][i], __ATOMIC_ACQUIRE))
+            devs &= ~(1ull << i);
+    struct expected *e = devs ? malloc(sizeof *e) : NULL;
+    if (!e)
+        return;
+    *e = (struct expected){ctx, devs};
+    yk_hold(&ctx->h);
+    if (yk_thread_start(make_expected, e)) {
+        yk_drop(&ctx->h);
+        free(e);
+    }
 }
 
 static struct yk_ring_end end_of(struct yk_context *ctx, unsigned dev, enum yk_direction way, cl_mem real, size_t off)

@@ -18,6 +18,10 @@ bool yk_link_wants(const struct yk_context *ctx, unsigned dev, enum yk_direction
  * time, and is better done while what is before it is still at work. Thread: any; no lock held. */
 void yk_link_prepare(struct yk_context *ctx, unsigned dev, enum yk_direction way, const void *ptr, size_t len);
 
+/** LEN bytes will have to come from the devices in DEVS (bits) to the host, behind what is pending: rings that they
+ * would go through are made in the background. Thread: any; no lock held. Cost: loads, or a thread. */
+void yk_link_expect(struct yk_context *ctx, uint64_t devs, size_t len);
+
 extern size_t yk_link_least; /* atomic; 0 before the first transfer that is looked at */
 
 /** Is a transfer of LEN bytes one that no ring ever carries, and that is not counted? Cost: a load. */
