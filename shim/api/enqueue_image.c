@@ -28,7 +28,7 @@ cl_int yk_image_carry(struct yk_command *c, cl_event *real)
         if (both[k] && !yk_mem_at_primary(both[k])) {
             err = YK_CL_P->Finish(c->queue->real);
             if (err == CL_SUCCESS)
-                err = yk_store_need(both[k]->store, YK_P, both[k]->origin, both[k]->size, &moved);
+                err = yk_mem_need(both[k], &moved);
         }
     yk_stats_moved(moved);
     if (err == CL_SUCCESS)

@@ -120,7 +120,7 @@ static cl_int native_carry(struct yk_command *c, cl_event *real)
         if (!yk_mem_at_primary(k->mem[i])) {
             err = YK_CL_P->Finish(c->queue->real);
             if (err == CL_SUCCESS)
-                err = yk_store_need(k->mem[i]->store, YK_P, k->mem[i]->origin, k->mem[i]->size, &moved);
+                err = yk_mem_need(k->mem[i], &moved);
         }
     yk_stats_moved(moved);
     if (err == CL_SUCCESS)

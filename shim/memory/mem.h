@@ -89,32 +89,51 @@ static inline cl_mem yk_mem_real(struct yk_mem *m, unsigned dev)
     return __builtin_expect(real != NULL, 1) ? real : yk_mem_make_real(m, dev);
 }
 
-/** Is every byte newest at the primary? Cost: a load. */
-static inline bool yk_mem_at_primary(const struct yk_mem *m)
+/** Whose bytes M's are: its own, or those of the buffer that an image was made of. Cost: a load or two. */
+static inline const struct yk_mem *yk_mem_bytes(const struct yk_mem *m)
 {
-    return !m->store || __atomic_load_n(&m->store->at_primary, __ATOMIC_ACQUIRE);
+    while (!m->store && m->parent)
+        m = m->parent;
+    return m;
 }
 
-/** The primary writes [off, off+len) of M, or to an image. Cost: two loads where nobody else has a copy. */
+/** Is every byte newest at the primary? Cost: two loads. */
+static inline bool yk_mem_at_primary(const struct yk_mem *m)
+{
+    const struct yk_store *s = yk_mem_bytes(m)->store;
+    return !s || __atomic_load_n(&s->at_primary, __ATOMIC_ACQUIRE);
+}
+
+/** Have M's bytes all newest at the primary. *MOVED, errors, thread: as of yk_store_need. */
+static inline cl_int yk_mem_need(const struct yk_mem *m, uint64_t *moved)
+{
+    const struct yk_mem *b = yk_mem_bytes(m);
+    return b->store ? yk_store_need(b->store, yk_rt.primary->index, b->origin, b->size, moved) : CL_SUCCESS;
+}
+
+/** The primary writes [off, off+len) of M, or to an image, of whose buffer that may be any part. Cost: two or three
+ * loads where nobody else has a copy. */
 static inline void yk_mem_primary_writes(struct yk_mem *m, size_t off, size_t len)
 {
+    const struct yk_mem *b = yk_mem_bytes(m);
     if (m->image)
         yk_image_wrote(m->image);
-    else if (m->store && !__atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE))
-        yk_store_wrote(m->store, yk_rt.primary->index, m->origin + off, len);
+    else if (b->store && !__atomic_load_n(&b->store->only_primary, __ATOMIC_ACQUIRE))
+        yk_store_wrote(b->store, yk_rt.primary->index, b->origin + (b == m ? off : 0), b == m ? len : b->size);
 }
 
 /** The primary may write all of M: a launch that was ordered there. False: queues use it at once, or the program writes
  * to it through a map, and part of M was not there; what the launch surely writes is still to be said. */
 static inline bool yk_mem_primary_may_write(struct yk_mem *m)
 {
-    if (!m->store || __atomic_load_n(&m->store->only_primary, __ATOMIC_ACQUIRE) ||
-        (!__atomic_load_n(&m->store->used.several, __ATOMIC_ACQUIRE) &&
-         !__atomic_load_n(&m->store->write_map, __ATOMIC_ACQUIRE))) {
+    const struct yk_mem *b = yk_mem_bytes(m);
+    if (!b->store || __atomic_load_n(&b->store->only_primary, __ATOMIC_ACQUIRE) ||
+        (!__atomic_load_n(&b->store->used.several, __ATOMIC_ACQUIRE) &&
+         !__atomic_load_n(&b->store->write_map, __ATOMIC_ACQUIRE))) {
         yk_mem_primary_writes(m, 0, m->size);
         return true;
     }
-    return yk_store_wrote_held(m->store, yk_rt.primary->index, m->origin, m->size);
+    return yk_store_wrote_held(b->store, yk_rt.primary->index, b->origin, b->size);
 }
 
 static inline struct yk_mem *yk_mem_from(cl_mem c)

@@ -85,14 +85,15 @@ static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, struct
     bool asked = false;
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < l->nvalues && err == CL_SUCCESS; i++) {
-        struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
+        const struct yk_mem *arg = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL,
+                            *m = arg ? yk_mem_bytes(arg) : NULL;
         if (!m || yk_mem_at_primary(m) || yk_store_host_only(m->store)) /* windows of these: windows.h */
             continue;
         if (left && !asked)
             touched(l, f, &parts);
         asked = true;
         const struct spans all = {.n = 1, .at = {{m->origin, m->origin + m->size}}};
-        struct spans s = left && left->n < YK_LEFT ? needed(&parts, m) : all;
+        struct spans s = left && left->n < YK_LEFT && arg == m ? needed(&parts, m) : all;
         if (s.n != 1 || s.at[0].to - s.at[0].from < m->size)
             left->store[left->n++] = m->store;
         if (!s.n)
@@ -101,7 +102,7 @@ static cl_int bring(struct yk_launch *l, const struct yk_facts_kernel *f, struct
         if ((err = d->cl->Finish(l->c.queue->real)) != CL_SUCCESS)
             break;
         uint64_t before = moved, start = yk_now_ns();
-        if (f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
+        if (arg == m && f && i < f->nargs && f->arg[i].written && !f->arg[i].read && !f->arg[i].atomic)
             yk_store_forgive(m->store, d->index, m->origin, m->size);
         for (unsigned k = 0; k < s.n && err == CL_SUCCESS; k++)
             err = bring_span(m->store, s.at[k], &moved);

@@ -121,4 +121,89 @@ START_TEST(kernels_read_and_write_images_through_samplers)
 }
 END_TEST
 
-YK_TEST_MAIN("conform_image", images_of_every_type_keep_their_texels, kernels_read_and_write_images_through_samplers)
+static const char over_buffer[] = "kernel void texels(read_only image1d_buffer_t i, global uint *o) { int g = "
+                                  "get_global_id(0); o[g] = read_imageui(i, g).x; }\n"
+                                  "kernel void triple(global uint *b) { b[get_global_id(0)] *= 3; }\n";
+
+/* Every texel is FACTOR * its number + MORE. */
+static void expect_texels(struct cl *c, cl_kernel texels, cl_mem image, cl_uint factor, cl_uint more)
+{
+    static cl_uint got[N];
+    cl_mem to = buffer_of(c, CL_MEM_WRITE_ONLY, BYTES, NULL);
+    OK(clSetKernelArg(texels, 0, sizeof image, &image));
+    OK(clSetKernelArg(texels, 1, sizeof to, &to));
+    run(c, texels, NULL);
+    OK(clEnqueueReadBuffer(c->queue, to, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    for (cl_uint i = 0; i < N; i++)
+        ck_assert_uint_eq(got[i], factor * i + more);
+    OK(clReleaseMemObject(to));
+}
+
+static void expect_mapped(struct cl *c, cl_mem b, cl_uint factor, cl_uint more, cl_uint then)
+{
+    cl_int err;
+    cl_uint *m = clEnqueueMapBuffer(c->queue, b, CL_TRUE, then ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ, 0, BYTES, 0,
+                                    NULL, NULL, &err);
+    OK(err);
+    for (cl_uint i = 0; i < N; i++) {
+        ck_assert_uint_eq(m[i], factor * i + more);
+        if (then)
+            m[i] = i + then;
+    }
+    OK(clEnqueueUnmapMemObject(c->queue, b, m, 0, NULL, NULL));
+}
+
+/* The image's texels are the buffer's bytes, wherever these were last: in the program's memory, in a map, on a device
+ * by a kernel that may have been divided before the image was made, or after. */
+START_TEST(an_image_of_a_buffer_is_the_buffer)
+{
+    struct cl c = open_cl(0);
+    cl_bool images = CL_FALSE;
+    OK(clGetDeviceInfo(c.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    cl_program p = build(&c, over_buffer);
+    cl_kernel texels = kernel_of(p, "texels"), triple = kernel_of(p, "triple");
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    for (int way = 0; images && way < 3; way++) {
+        cl_uint *host = aligned_alloc(4096, BYTES), factor = 1;
+        cl_int err;
+        for (cl_uint i = 0; i < N; i++)
+            host[i] = i;
+        cl_mem b = buffer_of(&c, CL_MEM_READ_WRITE | (way ? CL_MEM_COPY_HOST_PTR : CL_MEM_USE_HOST_PTR), BYTES, host);
+        OK(clSetKernelArg(triple, 0, sizeof b, &b));
+        if (way == 2) {
+            run(&c, triple, NULL);
+            factor = 3;
+        }
+        const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = N, .mem_object = b};
+        cl_mem image = clCreateImage(c.context, CL_MEM_READ_WRITE, &format, &d, NULL, &err);
+        OK(err);
+        expect_texels(&c, texels, image, factor, 0);
+        run(&c, triple, NULL);
+        expect_texels(&c, texels, image, 3 * factor, 0);
+        expect_mapped(&c, b, 3 * factor, 0, 5);
+        expect_texels(&c, texels, image, 1, 5);
+        expect_mapped(&c, b, 1, 5, 0);
+        const size_t origin[3] = {0, 0, 0}, region[3] = {N, 1, 1};
+        cl_uint *other = malloc(BYTES);
+        for (cl_uint i = 0; i < N; i++)
+            other[i] = i + 77;
+        OK(clEnqueueWriteImage(c.queue, image, CL_TRUE, origin, region, 0, 0, other, 0, NULL, NULL));
+        expect_mapped(&c, b, 1, 77, 9);
+        OK(clEnqueueReadImage(c.queue, image, CL_TRUE, origin, region, 0, 0, other, 0, NULL, NULL));
+        for (cl_uint i = 0; i < N; i++)
+            ck_assert_uint_eq(other[i], i + 9);
+        free(other);
+        OK(clReleaseMemObject(image));
+        OK(clReleaseMemObject(b));
+        OK(clFinish(c.queue));
+        free(host);
+    }
+    OK(clReleaseKernel(texels));
+    OK(clReleaseKernel(triple));
+    OK(clReleaseProgram(p));
+    close_cl(&c);
+}
+END_TEST
+
+YK_TEST_MAIN("conform_image", images_of_every_type_keep_their_texels, kernels_read_and_write_images_through_samplers,
+             an_image_of_a_buffer_is_the_buffer)
