@@ -6,6 +6,11 @@
 /* The driver's own way gives a buffer memory of the device when a command first uses it, this one at once: of programs
  * that make more than they use, no more than half of the memory goes so. */
 enum { PART = 2 };
+
+/* Of the least that a ring carries. From 32 MiB on an H200's first map costs the driver more (0.4 ms a MiB) than yoke's
+ * maps do until what they move has been pinned where it lies (inplace.h: from 16 MiB on, after eight transfers). */
+enum { MAPPED = 8 };
+
 static uint64_t made; /* bytes; atomic */
 
 static bool take(size_t size)
@@ -21,16 +26,16 @@ void yk_contents_gone(size_t size)
     __atomic_sub_fetch(&made, size, __ATOMIC_RELAXED);
 }
 
-bool yk_contents_better(cl_mem_flags flags, size_t size)
+bool yk_contents_mapped_here(cl_mem_flags flags, size_t size)
 {
-    return !(flags & CL_MEM_ALLOC_HOST_PTR) && yk_link_makes(yk_rt.primary->index, size);
+    return !(flags & CL_MEM_ALLOC_HOST_PTR) && yk_link_makes(yk_rt.primary->index, size / MAPPED);
 }
 
 cl_mem yk_contents_create(struct yk_context *ctx, cl_mem_flags flags, size_t size, const void *from)
 {
     const struct yk_device *d = yk_rt.primary;
     cl_int err;
-    if (!take(size))
+    if (!yk_link_makes(d->index, size) || !take(size))
         return NULL;
     cl_mem real =
         d->cl->CreateBuffer(ctx->real[d->index], flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR, size, NULL, &err);

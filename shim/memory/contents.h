@@ -7,9 +7,9 @@
 
 #include "shim/core/context.h"
 
-/** Is a buffer of SIZE bytes with FLAGS better made without the program's memory, and are the program's maps of it
- * better yoke's? Thread: any. Cost: some loads. */
-bool yk_contents_better(cl_mem_flags flags, size_t size);
+/** Is a buffer of SIZE bytes with FLAGS better made without the program's memory and mapped in yoke's? Shorter ones, of
+ * which a program may map one often, are not: the driver's memory for maps is pinned. Thread: any. Cost: some loads. */
+bool yk_contents_mapped_here(cl_mem_flags flags, size_t size);
 
 /** The primary's buffer of SIZE bytes in CTX with the bytes FROM, where that is the better way. FLAGS: with
  * CL_MEM_COPY_HOST_PTR, for the driver. NULL: it is not, or something failed: the driver is to make it, and its errors

@@ -264,8 +264,9 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
             s->zero_copy[p] = s->real[p] != NULL;
         }
     }
-    s->own_maps = plain && !s->pinned_to_primary && !s->real[p] && yk_contents_better(flags, size);
-    if (s->own_maps && copy)
+    bool own = plain && !s->pinned_to_primary && !s->real[p];
+    s->own_maps = own && yk_contents_mapped_here(flags, size);
+    if (own && copy)
         s->contents = (s->real[p] = yk_contents_create(ctx, flags, size, host_ptr)) != NULL;
     if (s->own_maps && use) /* what is there when a command first uses it goes there then */
         s->real[p] = d->cl->CreateBuffer(ctx->real[p], flags & ~pointer_flags, size, NULL, err);
