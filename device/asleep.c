@@ -279,9 +279,11 @@ static const struct yk_hash *key_of(cl_platform_id platform)
     return NULL;
 }
 
+static const char pocl[] = "Portable Computing Language";
+
 bool yk_asleep_unknown(const struct yk_cl *below, cl_platform_id platform)
 {
-    static const char *const of_cpus[] = {"Portable Computing Language", "Intel(R) OpenCL"};
+    static const char *const of_cpus[] = {pocl, "Intel(R) OpenCL"};
     const struct yk_hash *key = key_of(platform);
     char name[YK_NAME_MAX];
     bool cpus = false;
@@ -317,6 +319,17 @@ void yk_asleep_keep(const struct yk_cl *below, const struct yk_machine *m)
     }
 }
 
+/* Without yoke the driver would be asked now, in the program's thread, and PoCL sets a variable then. Woken later, by a
+ * thread of yoke's, it would add one while the program may be reading others, whose place that moves; one that is there
+ * is only replaced. */
+static void set_before_the_driver(const struct yk_cl *below, cl_platform_id platform)
+{
+    char name[YK_NAME_MAX];
+    yk_platform_string(below, platform, CL_PLATFORM_NAME, name, sizeof name);
+    if (!strcmp(name, pocl))
+        setenv(YK_POCL_SETS, YK_POCL_SETS_TO, 0);
+}
+
 const struct yk_cl *yk_asleep(const struct yk_cl *below, cl_platform_id platform, cl_device_id *id,
                               struct yk_asleep_host *host, unsigned *n)
 {
@@ -330,6 +343,7 @@ const struct yk_cl *yk_asleep(const struct yk_cl *below, cl_platform_id platform
     all.n = *n = yk_asleep_get(all.key, all.kept);
     if (!all.n)
         return NULL;
+    set_before_the_driver(below, platform);
     all.below = below;
     all.platform = platform;
     all.table = *below;

@@ -46,7 +46,7 @@ static const struct yk_record_kind records = {
     .folder = "asleep", .lost = "CPU devices are made ready at each start", .most = MOST_BYTES};
 
 /* Of what steers drivers and this process as a whole, as it was before any of them was asked: those asked may change
- * the environment. */
+ * the environment. What a process before this one was left with by that does not count. */
 static struct yk_hash surroundings(void)
 {
     static const char *const prefix[] = {"POCL_", "CL_", "SYCL_", "DPCPP_", "HWLOC_", "OCL_"};
@@ -60,7 +60,7 @@ static struct yk_hash surroundings(void)
     h = yk_hash_bytes(yk_hash_str((struct yk_hash){0, 0}, YOKE_VERSION), number, sizeof number);
     for (char **e = environ; e && *e; e++)
         for (unsigned i = 0; i < sizeof prefix / sizeof *prefix; i++)
-            if (!strncmp(*e, prefix[i], strlen(prefix[i])))
+            if (!strncmp(*e, prefix[i], strlen(prefix[i])) && strcmp(*e, YK_POCL_SETS "=" YK_POCL_SETS_TO) != 0)
                 h = yk_hash_str(h, *e);
     CPU_ZERO(&set);
     if (!sched_getaffinity(0, sizeof set, &set))

@@ -7,6 +7,10 @@
 enum { YK_ASLEEP_ASKED = 30 };
 
 /* All that discovery, the numeric classes' key, the transformer's targets and the virtual device ask. */
+/* What PoCL sets when it makes its devices ready (for hwloc). */
+#define YK_POCL_SETS    "HWLOC_PLUGINS_PATH"
+#define YK_POCL_SETS_TO "/dev/null"
+
 struct yk_asleep_question {
     cl_device_info what;
     bool varies; /* from process to process, and harmless */

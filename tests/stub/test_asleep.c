@@ -122,6 +122,32 @@ static int use(void)
     return was ? AWAKE : AWAKE + 100;
 }
 
+/* The variable that PoCL would have set by now is there: later it adds none. */
+static int ask_environment(void)
+{
+    if (getenv("HWLOC_PLUGINS_PATH"))
+        return ELSE;
+    const struct yk_machine *m = machine();
+    const char *set = getenv("HWLOC_PLUGINS_PATH");
+    return m->device[1].asleep && set && !strcmp(set, "/dev/null") ? ASLEEP : ELSE;
+}
+
+START_TEST(the_environment_is_as_pocl_would_have_left_it)
+{
+    scratch_cache("asleep");
+    lets_sleep = YK_SLEEP_KEPT;
+    devices = "gpu|cpu:host:pocl";
+    ck_assert_int_eq(child(look), AWAKE);
+    ck_assert_int_eq(child(ask_environment), ASLEEP);
+    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1); /* left by the process before: the same driver and machine */
+    ck_assert_int_eq(child(look), ASLEEP);
+    setenv("HWLOC_PLUGINS_PATH", "/", 1); /* the program's own */
+    ck_assert_int_eq(child(look), AWAKE);
+    unsetenv("HWLOC_PLUGINS_PATH");
+    devices = "gpu|cpu:host";
+}
+END_TEST
+
 START_TEST(a_cpu_beside_a_gpu_sleeps_until_it_is_used)
 {
     scratch_cache("asleep");
@@ -281,7 +307,7 @@ START_TEST(what_is_kept_is_not_believed_when_it_is_damaged)
 }
 END_TEST
 
-YK_TEST_MAIN("asleep", a_cpu_beside_a_gpu_sleeps_until_it_is_used, one_that_has_changed_is_not_had,
-             nobody_sleeps_where_it_does_not_pay, the_first_process_does_without_once,
+YK_TEST_MAIN("asleep", the_environment_is_as_pocl_would_have_left_it, a_cpu_beside_a_gpu_sleeps_until_it_is_used,
+             one_that_has_changed_is_not_had, nobody_sleeps_where_it_does_not_pay, the_first_process_does_without_once,
              who_has_no_other_device_is_not_without, several_platforms_may_be_missing,
              what_cannot_be_kept_is_asked_at_once, what_is_kept_is_not_believed_when_it_is_damaged)
