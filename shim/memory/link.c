@@ -48,14 +48,14 @@ struct expected {
 
 static void *make_expected(void *arg)
 {
-    struct expected *e = arg;
+    const struct expected e = *(struct expected *)arg;
+    free(arg);
     if (!yk_background_enter())
         return NULL; /* the process exits: the hold is not given back, since that may call a driver */
     for (unsigned i = 0; i < yk_rt.machine->n && !yk_background_ending(); i++)
-        if (e->devs >> i & 1)
-            (void)ring_of(e->ctx, i, YK_OUT);
-    yk_drop(&e->ctx->h);
-    free(e);
+        if (e.devs >> i & 1)
+            (void)ring_of(e.ctx, i, YK_OUT);
+    yk_drop(&e.ctx->h);
     yk_background_leave();
     return NULL;
 }
