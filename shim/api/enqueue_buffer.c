@@ -257,7 +257,7 @@ cl_int yk_api_EnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
 /* Where the primary has memory of its own, a map behind what is pending is going to be in the master: that is touched
  * while the program waits, as a driver's memory for maps is, and what its bytes will come through is made. NULL: not
  * so, or not worth it. */
-static struct yk_prefault *touch_master(struct yk_queue *q, struct yk_mem *m, size_t offset, size_t size)
+static struct yk_prefault *prepare_map(struct yk_queue *q, struct yk_mem *m, size_t offset, size_t size)
 {
     uint64_t devs = 0;
     if (yk_rt.primary->host_memory || !yk_queue_busy(q))
@@ -305,7 +305,7 @@ void *yk_api_EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
     struct yk_prefault *touching = NULL;
     if (err == CL_SUCCESS) {
         if (map_flags & CL_MAP_READ)
-            touching = touch_master(q, m, offset, size);
+            touching = prepare_map(q, m, offset, size);
         t = transfer(&yk_map_kind, q, m, map_flags != CL_MAP_READ, offset, size, NULL);
         t.map_flags = map_flags;
         err = yk_command_enqueue(&t.c, blocking_map, num_events_in_wait_list, event_wait_list, event);

@@ -62,7 +62,8 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *properti
             if (!(flags & YK_MEM_HOST_ACCESS)) /* inherited */
                 flags |= parent->flags & YK_MEM_HOST_ACCESS;
             desc.mem_object = yk_mem_real(parent, YK_P);
-            /* Writes through the image are not seen by the map of the buffer: from now on only the primary has it. */
+            /* Only the primary has the image, and launches over it run there; which of the buffer's bytes they write is
+             * not known (yk_mem_bytes): from now on only the primary has it. */
             if (parent->store)
                 yk_store_pin(parent->store);
         }

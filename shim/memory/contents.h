@@ -1,7 +1,9 @@
-/* Buffers that are made with contents (CL_MEM_COPY_HOST_PTR). NVIDIA's driver takes pinned memory for a copy on the
- * host first, whose pages the system has to find and clear, and moves that at the first command: 210 to 520 ms and 60
- * more for 256 MiB on an H200. Made empty and written through a ring (link.h) the bytes are there after 11 ms. Who uses
- * it: store.c. */
+/* Large buffers that NVIDIA's driver is not to keep memory on the host for: those that are made with contents
+ * (CL_MEM_COPY_HOST_PTR) or over the program's memory (CL_MEM_USE_HOST_PTR), and those that are mapped. For contents
+ * the driver takes pinned memory for a copy on the host first, whose pages the system has to find and clear, and moves
+ * that at the first command: 210 to 520 ms and 60 more for 256 MiB on an H200. Made empty and written through a ring
+ * (link.h) the bytes are there after 11 ms. A first map and its release takes the driver 108 ms, in a master
+ * (store.h) 30. Who uses it: store.c. */
 #ifndef YK_SHIM_MEMORY_CONTENTS_H
 #define YK_SHIM_MEMORY_CONTENTS_H
 

@@ -1,5 +1,6 @@
 /* A launch in parts beside its own transfers on several devices, each with its own link (stages_plan.h): which launches
- * may be, and where every byte is afterwards. Who uses it: stages_plan.c, stages.c, stages_run.c. */
+ * may be, which are rather divided, and where every byte is afterwards. Who uses it: stages_plan.c, stages.c,
+ * stages_run.c. */
 #ifndef YK_SHIM_QUEUE_STAGES_APART_H
 #define YK_SHIM_QUEUE_STAGES_APART_H
 
