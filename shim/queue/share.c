@@ -116,14 +116,14 @@ static unsigned home_of(const struct yk_decision *d)
     return home;
 }
 
-/* Errors: YK_SHARE_UNTOUCHED; S is nothing then. */
-static cl_int collect(struct yk_sharing *s, struct yk_launch *l, const struct yk_decision *d)
+/* WAITED is no part of what deciding takes. Errors: YK_SHARE_UNTOUCHED; S is nothing then. */
+static cl_int collect(struct yk_sharing *s, struct yk_launch *l, const struct yk_decision *d, uint64_t waited)
 {
     struct yk_share_work *w = &s->work;
     *w = (struct yk_share_work){.l = l, .d = d, .facts = yk_code_facts(l->code), .next = d->begin};
     s->n = 0;
     s->brought_ms = 0;
-    s->asked = d->asked ? d->asked : yk_now_ns();
+    s->asked = d->asked ? d->asked + waited : yk_now_ns();
     if (yk_reductions_collect(l, w->facts, d, &w->reductions) != YK_OK ||
         yk_operands_collect(l, w->facts, d, &s->operands) != YK_OK) {
         yk_reductions_finish(&w->reductions);
@@ -230,18 +230,16 @@ static cl_int come_next(struct yk_queue *q, bool behind)
     return yk_queue_failed(q) ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 
-/* F: S is its; it may fly. */
-static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_decision *d, struct yk_flight *f)
+/* WAITED: ns between the decision and this. F: S is its; it may fly. */
+static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_decision *d, uint64_t waited,
+                  struct yk_flight *f)
 {
     struct yk_queue *q = l->c.queue;
-    cl_int err = collect(s, l, d);
+    cl_int err = collect(s, l, d, waited);
     if (err != CL_SUCCESS)
         return err;
     bool flies = f && yk_operands_flying(&s->operands, d) && !s->work.reductions.n;
     err = come_next(q, flies && yk_operands_there(&s->operands, d));
-    /* What this queue has already given to the primary's driver comes first. */
-    if (err == CL_SUCCESS && !d->beside && !q->nflying)
-        err = yk_rt.primary->cl->Finish(q->real);
     if (err == CL_SUCCESS)
         err = bring(s);
     if (err == CL_SUCCESS)
@@ -262,14 +260,26 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
     return err;
 }
 
+/* What its queue has already given to the primary's driver comes first; where launches fly, they have come behind that.
+ * Before yk_users_begin: other queues' commands wait for the end that follows, and some of what is waited for here may
+ * wait for the program, which has to flush something. *WAITED: ns. Errors: YK_SHARE_UNTOUCHED, the driver's. */
+static cl_int be_alone(struct yk_launch *l, const struct yk_decision *d, uint64_t *waited)
+{
+    uint64_t start = yk_now_ns();
+    cl_int err = d->beside || l->c.queue->nflying ? CL_SUCCESS : yk_rt.primary->cl->Finish(l->c.queue->real);
+    *waited = yk_now_ns() - start;
+    return err != CL_SUCCESS || yk_users_begin(l, yk_code_facts(l->code)) ? err : YK_SHARE_UNTOUCHED;
+}
+
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
 {
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     struct yk_sharing s;
-    if (!yk_users_begin(l, f))
-        return YK_SHARE_UNTOUCHED;
-    cl_int err = run(&s, l, d, NULL);
-    yk_users_end(l, f);
+    uint64_t waited;
+    cl_int err = be_alone(l, d, &waited);
+    if (err != CL_SUCCESS)
+        return err;
+    err = run(&s, l, d, waited, NULL);
+    yk_users_end(l, yk_code_facts(l->code));
     return err;
 }
 
@@ -278,14 +288,14 @@ cl_int yk_share_fly(struct yk_launch *l, const struct yk_decision *d)
     struct yk_flight *flight = yk_flights_possible(d) ? malloc(sizeof *flight) : NULL;
     if (!flight)
         return yk_share_run(l, d);
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    cl_int err = YK_SHARE_UNTOUCHED;
-    if (yk_users_begin(l, f)) {
+    uint64_t waited;
+    cl_int err = be_alone(l, d, &waited);
+    if (err == CL_SUCCESS) {
         flight->d = *d;
-        err = run(&flight->sharing, l, &flight->d, flight);
+        err = run(&flight->sharing, l, &flight->d, waited, flight);
         if (err == YK_CARRY_FLYING)
             return err;
-        yk_users_end(l, f);
+        yk_users_end(l, yk_code_facts(l->code));
     }
     free(flight);
     return err;

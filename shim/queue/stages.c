@@ -202,6 +202,13 @@ static bool brings_little_twice(const struct yk_stages_plan *p)
     return in <= p->in_bytes + p->in_bytes / 2;
 }
 
+/* From here on the chain is alone with its buffers, until yk_users_end; what its queue has given to the primary's
+ * driver is over, since that may be waiting for the program, and the program for that end. */
+static bool be_alone(struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    return yk_rt.primary->cl->Finish(l->c.queue->real) == CL_SUCCESS && yk_users_begin(l, f);
+}
+
 /* Plan it for several devices, alone with its buffers, if that may and should be. */
 static bool plan_apart(struct staging *s)
 {
@@ -215,7 +222,7 @@ static bool plan_apart(struct staging *s)
     if (s->n == 1)
         return false;
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    if (yk_users_begin(l, f)) {
+    if (be_alone(l, f)) {
         if (yk_stages_plan(s->chain, s->facts, parts_by_bytes(s->chain), s->dev, s->n, true, &s->plan) &&
             pays(&s->plan) && (!s->tuned || brings_little_twice(&s->plan)))
             return true;
@@ -238,7 +245,7 @@ static bool plan_gathered(struct staging *s)
     struct yk_launch *l = s->chain->launch;
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     if (s->other == yk_rt.primary->index || __atomic_load_n(&never_apart, __ATOMIC_RELAXED) || !f ||
-        !yk_stages_may_gather(s->chain, s->facts) || !yk_users_begin(l, f))
+        !yk_stages_may_gather(s->chain, s->facts) || !be_alone(l, f))
         return false;
     yk_stages_plan_finish(&s->plan);
     if (plan_alone(s, true))

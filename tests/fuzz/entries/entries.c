@@ -38,6 +38,18 @@ static void choose_options(void)
     }
 }
 
+/* What a bad sequence is run again with, and what it leaves: the first thing and the last that it says. */
+static void say_options(uint64_t number)
+{
+    extern char **environ;
+    fprintf(stderr, "sequence %llu:", (unsigned long long)number);
+    for (char **e = environ; *e; e++)
+        if (!strncmp(*e, "YOKE_", 5))
+            fprintf(stderr, " %s", *e);
+    fprintf(stderr, "\n");
+    setenv("YOKE_STUB_LEAKS", "1", 1);
+}
+
 /* What a sequence says on stderr, in a file. */
 static char *said(int file)
 {
@@ -64,6 +76,7 @@ static void sequence(uint64_t number)
     orderly = number % 2;
     if (orderly)
         setenv("YOKE_VERIFY", "1", 1);
+    say_options(number);
     fill_slots();
     for (int i = 0; i < CALLS; i++) {
         static void (*const step[])(void) = {create,   set_argument, set_argument, launch, launch, launch, transfer,

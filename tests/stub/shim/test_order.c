@@ -260,7 +260,44 @@ START_TEST(blocking_maps_wait_for_what_is_pending)
 }
 END_TEST
 
-YK_TEST_MAIN("order", blocking_maps_wait_for_what_is_pending, a_failure_travels_along_wait_lists_only,
-             polling_without_a_flush_gets_there, long_wait_lists_over_queues,
+/* A launch that is to be divided and stands behind a command that waits for one which the program has not flushed yet:
+ * another queue's command on its buffer does not wait for it, or the program would wait for itself. */
+START_TEST(what_waits_for_the_program_holds_up_no_other_queue)
+{
+    shim_open(&s, 0);
+    cl_int err, v = 7, out[N];
+    cl_event gate;
+    cl_mem a, b = shim_buffer(&s, 4 * N);
+    cl_kernel k = kernel_on("fill", &a);
+    cl_command_queue q[2];
+    for (int i = 0; i < 2; i++) {
+        q[i] = clCreateCommandQueue(s.context, s.device, 0, &err);
+        OK(err);
+    }
+    shim_set_int(k, 1, 1);
+    for (int i = 0; i < 3; i++)
+        shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
+    OK(clFinish(s.queue));
+    OK(clEnqueueFillBuffer(q[0], b, &v, sizeof v, 0, 2 * N, 0, NULL, &gate));
+    OK(clEnqueueFillBuffer(s.queue, b, &v, sizeof v, 2 * N, 2 * N, 1, &gate, NULL));
+    shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
+    usleep(50000); /* as far as it comes */
+    OK(clEnqueueFillBuffer(q[1], a, &v, sizeof v, 0, sizeof v, 0, NULL, NULL));
+    OK(clFlush(q[0]));
+    OK(clFinish(s.queue));
+    OK(clFinish(q[1]));
+    OK(clEnqueueReadBuffer(s.queue, a, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    for (int i = 1; i < N; i++)
+        ck_assert_int_eq(out[i], 1 + i);
+    OK(clReleaseEvent(gate));
+    RELEASE(clReleaseCommandQueue, q[0], q[1]);
+    RELEASE(clReleaseMemObject, a, b);
+    OK(clReleaseKernel(k));
+    shim_close(&s);
+}
+END_TEST
+
+YK_TEST_MAIN("order", what_waits_for_the_program_holds_up_no_other_queue, blocking_maps_wait_for_what_is_pending,
+             a_failure_travels_along_wait_lists_only, polling_without_a_flush_gets_there, long_wait_lists_over_queues,
              markers_and_barriers_in_an_out_of_order_queue, destructors_are_called_last_first_and_late_enough,
              destructors_wait_for_what_the_driver_still_does)
