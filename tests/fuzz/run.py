@@ -1,6 +1,6 @@
 """Run one fuzzer: run.py guided|blind PROGRAM CORPUS WORK, or run.py timed PROGRAM [NIGHTLY-SECONDS], which takes its seconds as
-an argument. Seconds: YOKE_FUZZ_SECONDS, 15 where it is not set; an hour in nightly runs.
-What libFuzzer finds on the way stays in WORK."""
+an argument, or run.py delayed PROGRAM LIBRARY, the same with LIBRARY preloaded. Seconds: YOKE_FUZZ_SECONDS, 15 where it is not
+set; an hour in nightly runs. What libFuzzer finds on the way stays in WORK."""
 import os
 import subprocess
 import sys
@@ -12,6 +12,8 @@ def main():
     seconds = os.environ.get("YOKE_FUZZ_SECONDS", "15")
     if how == "timed":
         return subprocess.run([program, (places or ["3600"])[0] if nightly else seconds]).returncode
+    if how == "delayed":
+        return subprocess.run([program, "3600" if nightly else seconds], env={**os.environ, "LD_PRELOAD": places[0]}).returncode
     corpus, work = places
     files = sorted(os.path.join(corpus, name) for name in os.listdir(corpus))
     assert files, f"{corpus} is empty"

@@ -58,8 +58,13 @@ cl_int stub_impl_CreateKernelsInProgram(cl_program p, cl_uint n, cl_kernel *out,
         unsigned found = stub_kernel_names(p->source, names, STUB_ARGS);
         if (out && n < found)
             rc = CL_INVALID_VALUE;
-        for (unsigned i = 0; out && i < found && rc == CL_SUCCESS; i++)
-            out[i] = make(p, names[i], &rc);
+        unsigned made = 0;
+        while (out && made < found && rc == CL_SUCCESS)
+            made += (out[made] = make(p, names[made], &rc)) != NULL;
+        while (rc != CL_SUCCESS && made) { /* all or none */
+            p->kernels--;
+            stub_unref(out[--made]);
+        }
         if (n_ret && rc == CL_SUCCESS)
             *n_ret = found;
     }

@@ -1,4 +1,5 @@
 /* The stub itself: is it an OpenCL that tests may stand on? Its devices, entry points, programs and kernels. */
+#include <dlfcn.h>
 #include <stdint.h>
 #include "device/opencl/real.h"
 #include "tests/stub/rig.h"
@@ -127,6 +128,29 @@ START_TEST(programs_say_what_they_hold)
 }
 END_TEST
 
+START_TEST(the_kernels_of_a_program_are_made_all_or_none)
+{
+    rig_open(&r, rig_load("cpu", NULL), 0);
+    void *stub = dlopen(YK_STUB_PATH, RTLD_LAZY | RTLD_NOLOAD);
+    long (*live)(void) = (long (*)(void))dlsym(stub, "stub_live");
+    const char *text = "kernel void nothing(void) {}\nkernel void vadd(global float *a) {}\n"; /* vadd takes three */
+    cl_kernel k[2];
+    cl_uint n;
+    cl_int rc;
+    cl_program p = r.cl->CreateProgramWithSource(r.context[0], 1, &text, NULL, &rc);
+    rig_ok(rc);
+    rig_ok(r.cl->BuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    long before = live();
+    ck_assert_int_eq(r.cl->CreateKernelsInProgram(p, 2, k, &n), CL_INVALID_KERNEL_DEFINITION);
+    ck_assert_int_eq(live(), before);
+    rig_ok(r.cl->ReleaseProgram(p));
+    rig_ok(r.cl->CreateKernelsInProgram(r.program[0], 0, NULL, &n));
+    ck_assert_uint_eq(n, 6);
+    dlclose(stub);
+    rig_close(&r);
+}
+END_TEST
+
 START_TEST(kernels_compute_on_both_kinds_of_memory)
 {
     rig_open(&r, rig_load("cpu,gpu", NULL), 0);
@@ -205,5 +229,5 @@ END_TEST
 
 YK_TEST_MAIN("stub", devices_are_what_was_asked_for, no_platform_is_the_loaders_error,
              every_entry_is_there_and_refuses_what_it_cannot, guarded_calls_raise_the_depth,
-             programs_say_what_they_hold, kernels_compute_on_both_kinds_of_memory, ids_are_those_of_opencl,
-             group_kernels_have_local_memory)
+             programs_say_what_they_hold, the_kernels_of_a_program_are_made_all_or_none,
+             kernels_compute_on_both_kinds_of_memory, ids_are_those_of_opencl, group_kernels_have_local_memory)
