@@ -9,7 +9,7 @@ static cl_kernel make(cl_program p, const char *name, cl_int *rc)
     struct stub_signature s;
     const struct stub_function *f = stub_function(name);
     *rc = CL_INVALID_KERNEL_NAME;
-    if (!stub_signature(p->source, name, &s))
+    if (!stub_signature(p->source, name, &s) || (!f && p->from_binary)) /* of which bits may have been changed */
         return NULL;
     if (!f)
         stub_die("kernel \"%s\" has no C function in tests/stub/functions.c", name);

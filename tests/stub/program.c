@@ -73,8 +73,10 @@ cl_program stub_impl_CreateProgramWithBinary(cl_context c, cl_uint n, const cl_d
             return fail(err, CL_INVALID_BINARY);
     }
     cl_program p = make(c, strndup((const char *)binary[0] + mark, length[0] - mark), err);
-    if (p)
+    if (p) {
         p->binary = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        p->from_binary = true;
+    }
     return p;
 }
 

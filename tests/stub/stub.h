@@ -133,6 +133,7 @@ struct _cl_program {
     char *source, *options, *log;
     cl_build_status status;
     cl_program_binary_type binary;
+    bool from_binary;
     unsigned kernels; /* attached */
 };
 
