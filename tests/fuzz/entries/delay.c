@@ -43,8 +43,12 @@ static void delay(void)
     if (chosen_by != getpid())
         choose();
     state = state ? state : seed() + (uintptr_t)&state;
-    if (next(&state) % one_in == 0)
-        nanosleep(&(struct timespec){.tv_nsec = (long)(next(&state) % most_us) * 1000}, NULL);
+    if (next(&state) % one_in)
+        return;
+    int before; /* taking a lock is no place to be cancelled at, sleeping is */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(next(&state) % most_us) * 1000}, NULL);
+    pthread_setcancelstate(before, NULL);
 }
 
 #define DELAYED(name, type)                                                                                            \
