@@ -233,9 +233,7 @@ static cl_int run(struct yk_launch *l)
     struct yk_windows_code *w = code_of(l->code->build);
     const struct yk_facts_kernel *f = w && w->has_facts ? yk_facts_find(&w->facts, l->code->name) : NULL;
     uint64_t moved = 0;
-    cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real); /* what comes before it, alone */
-    if (err == CL_SUCCESS)
-        err = yk_bring(l, f);
+    cl_int err = yk_bring(l, f);
     if (err != CL_SUCCESS)
         return err;
     yk_tenants_call(l, &moved);
@@ -252,8 +250,13 @@ static cl_int run(struct yk_launch *l)
 
 cl_int yk_windows_run(struct yk_launch *l)
 {
+    /* What comes before it, alone; not in its turn, since that may be waiting for the program to flush something, and
+     * the program for another queue's turn. */
+    cl_int err = yk_rt.primary->cl->Finish(l->c.queue->real);
+    if (err != CL_SUCCESS)
+        return err;
     take_turn();
-    cl_int err = run(l);
+    err = run(l);
     give_turn();
     return err;
 }

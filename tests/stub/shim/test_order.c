@@ -297,7 +297,53 @@ START_TEST(what_waits_for_the_program_holds_up_no_other_queue)
 }
 END_TEST
 
-YK_TEST_MAIN("order", what_waits_for_the_program_holds_up_no_other_queue, blocking_maps_wait_for_what_is_pending,
+/* A launch on more than the device has room for, behind such a command too: another queue's is over before the flush.
+ */
+START_TEST(what_waits_for_the_program_has_no_turn_in_the_devices_memory)
+{
+    enum { LARGE = 3 << 12 };
+    shim_open(&s, 0);
+    cl_int v = 7, *out = malloc(4 * LARGE);
+    cl_event gate;
+    cl_mem there = shim_buffer(&s, 4 * LARGE), b = shim_buffer(&s, 4 * N);
+    cl_mem a = shim_buffer(&s, 4 * LARGE), c = shim_buffer(&s, 4 * LARGE);
+    cl_kernel k = shim_kernel(&s, "fill");
+    cl_command_queue q[2];
+    for (int i = 0; i < 2; i++) {
+        cl_int err;
+        q[i] = clCreateCommandQueue(s.context, s.device, 0, &err);
+        OK(err);
+    }
+    shim_set_int(k, 1, 1);
+    shim_set(k, 0, there);
+    shim_launch(s.queue, k, LARGE, 64, 0, NULL, NULL);
+    OK(clFinish(s.queue));
+    OK(clEnqueueFillBuffer(q[0], b, &v, sizeof v, 0, 2 * N, 0, NULL, &gate));
+    OK(clEnqueueFillBuffer(s.queue, b, &v, sizeof v, 2 * N, 2 * N, 1, &gate, NULL));
+    shim_set(k, 0, a);
+    shim_launch(s.queue, k, LARGE, 64, 0, NULL, NULL);
+    OK(clFlush(s.queue));
+    usleep(50000); /* as far as it comes */
+    shim_set(k, 0, c);
+    shim_launch(q[1], k, LARGE, 64, 0, NULL, NULL);
+    OK(clFinish(q[1]));
+    OK(clFlush(q[0]));
+    for (int i = 0; i < 2; i++) {
+        OK(clEnqueueReadBuffer(i ? q[1] : s.queue, i ? c : a, CL_TRUE, 0, 4 * LARGE, out, 0, NULL, NULL));
+        for (int j = 0; j < LARGE; j++)
+            ck_assert_int_eq(out[j], 1 + j);
+    }
+    free(out);
+    OK(clReleaseEvent(gate));
+    RELEASE(clReleaseCommandQueue, q[0], q[1]);
+    RELEASE(clReleaseMemObject, there, a, b, c);
+    OK(clReleaseKernel(k));
+    shim_close(&s);
+}
+END_TEST
+
+YK_TEST_MAIN("order", what_waits_for_the_program_holds_up_no_other_queue,
+             what_waits_for_the_program_has_no_turn_in_the_devices_memory, blocking_maps_wait_for_what_is_pending,
              a_failure_travels_along_wait_lists_only, polling_without_a_flush_gets_there, long_wait_lists_over_queues,
              markers_and_barriers_in_an_out_of_order_queue, destructors_are_called_last_first_and_late_enough,
              destructors_wait_for_what_the_driver_still_does)
