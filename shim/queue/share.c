@@ -263,23 +263,25 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
 /* What its queue has already given to the primary's driver comes first; where launches fly, they have come behind that.
  * Before yk_users_begin: other queues' commands wait for the end that follows, and some of what is waited for here may
  * wait for the program, which has to flush something. *WAITED: ns. Errors: YK_SHARE_UNTOUCHED, the driver's. */
-static cl_int be_alone(struct yk_launch *l, const struct yk_decision *d, uint64_t *waited)
+static cl_int be_alone(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
+                       uint64_t *waited)
 {
     uint64_t start = yk_now_ns();
     cl_int err = d->beside || l->c.queue->nflying ? CL_SUCCESS : yk_rt.primary->cl->Finish(l->c.queue->real);
     *waited = yk_now_ns() - start;
-    return err != CL_SUCCESS || yk_users_begin(l, yk_code_facts(l->code)) ? err : YK_SHARE_UNTOUCHED;
+    return err != CL_SUCCESS || yk_users_begin(l, f) ? err : YK_SHARE_UNTOUCHED;
 }
 
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
 {
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     struct yk_sharing s;
     uint64_t waited;
-    cl_int err = be_alone(l, d, &waited);
+    cl_int err = be_alone(l, f, d, &waited);
     if (err != CL_SUCCESS)
         return err;
     err = run(&s, l, d, waited, NULL);
-    yk_users_end(l, yk_code_facts(l->code));
+    yk_users_end(l, f);
     return err;
 }
 
@@ -288,14 +290,15 @@ cl_int yk_share_fly(struct yk_launch *l, const struct yk_decision *d)
     struct yk_flight *flight = yk_flights_possible(d) ? malloc(sizeof *flight) : NULL;
     if (!flight)
         return yk_share_run(l, d);
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
     uint64_t waited;
-    cl_int err = be_alone(l, d, &waited);
+    cl_int err = be_alone(l, f, d, &waited);
     if (err == CL_SUCCESS) {
         flight->d = *d;
         err = run(&flight->sharing, l, &flight->d, waited, flight);
         if (err == YK_CARRY_FLYING)
             return err;
-        yk_users_end(l, yk_code_facts(l->code));
+        yk_users_end(l, f);
     }
     free(flight);
     return err;
