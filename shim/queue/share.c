@@ -260,9 +260,8 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
     return err;
 }
 
-/* What its queue has already given to the primary's driver comes first; where launches fly, they have come behind that.
- * Before yk_users_begin: other queues' commands wait for the end that follows, and some of what is waited for here may
- * wait for the program, which has to flush something. *WAITED: ns. Errors: YK_SHARE_UNTOUCHED, the driver's. */
+/* What its queue has already given to the primary's driver comes first (users.h); where launches fly, they have come
+ * behind that. *WAITED: ns. Errors: YK_SHARE_UNTOUCHED, the driver's. */
 static cl_int be_alone(struct yk_launch *l, const struct yk_facts_kernel *f, const struct yk_decision *d,
                        uint64_t *waited)
 {

@@ -202,8 +202,8 @@ static bool brings_little_twice(const struct yk_stages_plan *p)
     return in <= p->in_bytes + p->in_bytes / 2;
 }
 
-/* From here on the chain is alone with its buffers, until yk_users_end; what its queue has given to the primary's
- * driver is over, since that may be waiting for the program, and the program for that end. */
+/* From here on the chain is alone with its buffers, until yk_users_end, behind what its queue has given to the driver.
+ */
 static bool be_alone(struct yk_launch *l, const struct yk_facts_kernel *f)
 {
     return yk_rt.primary->cl->Finish(l->c.queue->real) == CL_SUCCESS && yk_users_begin(l, f);

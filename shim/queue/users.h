@@ -44,8 +44,9 @@ void yk_users_note_command(struct yk_queue *q, const struct yk_mem *m, bool writ
  * map. NULL: it may. */
 const char *yk_users_forbid(const struct yk_launch *l, const struct yk_facts_kernel *f);
 
-/** L is divided from here on, until yk_users_end. False: no, since several queues use what it must be alone with.
- * Thread: any; no lock held. */
+/** L is divided from here on, until yk_users_end. False: no, since several queues use what it must be alone with. What
+ * L's queue has given to the primary's driver is waited for before: it may wait for an event of a queue that the
+ * program has not flushed yet, and the program, in yk_users_note, for the end. Thread: any; no lock held. */
 bool yk_users_begin(const struct yk_launch *l, const struct yk_facts_kernel *f);
 void yk_users_end(const struct yk_launch *l, const struct yk_facts_kernel *f);
 

@@ -260,26 +260,33 @@ START_TEST(blocking_maps_wait_for_what_is_pending)
 }
 END_TEST
 
+/* Two more queues, and a command of s.queue on B that waits for one of Q[0] which is not flushed: *GATE. */
+static void stand_behind_the_program(cl_command_queue q[2], cl_mem b, cl_event *gate)
+{
+    cl_int err, v = 7;
+    for (int i = 0; i < 2; i++) {
+        q[i] = clCreateCommandQueue(s.context, s.device, 0, &err);
+        OK(err);
+    }
+    OK(clEnqueueFillBuffer(q[0], b, &v, sizeof v, 0, 2 * N, 0, NULL, gate));
+    OK(clEnqueueFillBuffer(s.queue, b, &v, sizeof v, 2 * N, 2 * N, 1, gate, NULL));
+}
+
 /* A launch that is to be divided and stands behind a command that waits for one which the program has not flushed yet:
  * another queue's command on its buffer does not wait for it, or the program would wait for itself. */
 START_TEST(what_waits_for_the_program_holds_up_no_other_queue)
 {
     shim_open(&s, 0);
-    cl_int err, v = 7, out[N];
+    cl_int v = 7, out[N];
     cl_event gate;
     cl_mem a, b = shim_buffer(&s, 4 * N);
     cl_kernel k = kernel_on("fill", &a);
     cl_command_queue q[2];
-    for (int i = 0; i < 2; i++) {
-        q[i] = clCreateCommandQueue(s.context, s.device, 0, &err);
-        OK(err);
-    }
     shim_set_int(k, 1, 1);
     for (int i = 0; i < 3; i++)
         shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
     OK(clFinish(s.queue));
-    OK(clEnqueueFillBuffer(q[0], b, &v, sizeof v, 0, 2 * N, 0, NULL, &gate));
-    OK(clEnqueueFillBuffer(s.queue, b, &v, sizeof v, 2 * N, 2 * N, 1, &gate, NULL));
+    stand_behind_the_program(q, b, &gate);
     shim_launch(s.queue, k, N, 64, 0, NULL, NULL);
     usleep(50000); /* as far as it comes */
     OK(clEnqueueFillBuffer(q[1], a, &v, sizeof v, 0, sizeof v, 0, NULL, NULL));
@@ -303,23 +310,17 @@ START_TEST(what_waits_for_the_program_has_no_turn_in_the_devices_memory)
 {
     enum { LARGE = 3 << 12 };
     shim_open(&s, 0);
-    cl_int v = 7, *out = malloc(4 * LARGE);
+    cl_int *out = malloc(4 * LARGE);
     cl_event gate;
     cl_mem there = shim_buffer(&s, 4 * LARGE), b = shim_buffer(&s, 4 * N);
     cl_mem a = shim_buffer(&s, 4 * LARGE), c = shim_buffer(&s, 4 * LARGE);
     cl_kernel k = shim_kernel(&s, "fill");
     cl_command_queue q[2];
-    for (int i = 0; i < 2; i++) {
-        cl_int err;
-        q[i] = clCreateCommandQueue(s.context, s.device, 0, &err);
-        OK(err);
-    }
     shim_set_int(k, 1, 1);
     shim_set(k, 0, there);
     shim_launch(s.queue, k, LARGE, 64, 0, NULL, NULL);
     OK(clFinish(s.queue));
-    OK(clEnqueueFillBuffer(q[0], b, &v, sizeof v, 0, 2 * N, 0, NULL, &gate));
-    OK(clEnqueueFillBuffer(s.queue, b, &v, sizeof v, 2 * N, 2 * N, 1, &gate, NULL));
+    stand_behind_the_program(q, b, &gate);
     shim_set(k, 0, a);
     shim_launch(s.queue, k, LARGE, 64, 0, NULL, NULL);
     OK(clFlush(s.queue));
