@@ -40,6 +40,7 @@ static void show_one(void *arg, const struct yk_database_key *k, const struct yk
     const char *unit = k->kind == YK_SAMPLE_PARTS   ? "parts      "
                        : k->kind == YK_SAMPLE_APART ? "devices    "
                        : k->kind == YK_SAMPLE_OFTEN ? "launches   "
+                       : k->kind == YK_SAMPLE_LEAST ? "work-groups"
                                                     : NULL;
     if ((k->problem[0] && !unit) || k->kind == YK_SAMPLE_CODE)
         return; /* the same times once more, by problem; no times */

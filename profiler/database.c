@@ -14,8 +14,8 @@
 
 const char *yk_sample_kind_name(enum yk_sample_kind k)
 {
-    static const char *const name[] = {"alone", "shared", "first", "build", "declined",
-                                       "code",  "parts",  "moved", "apart", "often"};
+    static const char *const name[] = {"alone", "shared", "first", "build", "declined", "code",
+                                       "parts", "moved",  "apart", "often", "least"};
     return k < YK_SAMPLE_KIND_COUNT ? name[k] : NULL;
 }
 

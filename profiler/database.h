@@ -31,6 +31,7 @@ enum yk_sample_kind {
     YK_SAMPLE_APART, /* not groups: 2 if a launch beside its transfers is best over several devices, else 1; its time */
     YK_SAMPLE_OFTEN, /* not groups: how many launches a process made beside their transfers, of pinned memory; time of
                         one */
+    YK_SAMPLE_LEAST, /* the share that took the least time per work-group; how many there were */
     YK_SAMPLE_KIND_COUNT
 };
 

@@ -192,14 +192,16 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             p->alone_ms > 0 && (i == primary || yk_device_same_kind(&yk_rt.machine->device[i], yk_rt.primary));
         if (!(s->usable = d->takes[i]))
             continue;
+        double slower = as_primary && i != primary ? unit * yk_remember_slower(l, i) : 0;
+        as_primary &= !(slower > 0);
         rate = yk_code_get(&l->code->rate[i]) / per_group / 1000;
         bool shared = shares_of(l, i, &series);
         p->few |= shared && as_primary && p->seen_alone && is_few(&series);
         if (shared && as_primary && p->seen_alone)
             yk_series_sift(&series, (double)d->total / unit, p->alone_ms);
-        if (p->again && as_primary) {
+        if (p->again && (as_primary || slower > 0)) {
             series.n = 0;
-            s->rate = (double)d->total / p->alone_ms;
+            s->rate = slower > 0 ? slower : (double)d->total / p->alone_ms;
         } else if (shared && !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
             if (as_primary && p->seen_alone)

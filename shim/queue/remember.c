@@ -138,6 +138,38 @@ void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double
     yk_remember(l, dev, first ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, items, ms);
 }
 
+/* The share of L on DEV that took the least time per work-group; count 0: there was none. */
+static struct yk_sample least(const struct yk_launch *l, unsigned dev, struct yk_profile_key *k)
+{
+    struct yk_series s;
+    *k = yk_remember_key(l, dev, YK_SAMPLE_LEAST);
+    return yk_profile_get(k, &s) ? s.at[0] : (struct yk_sample){0};
+}
+
+void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, double ms)
+{
+    struct yk_profile_key k;
+    struct yk_sample s = least(l, dev, &k);
+    double groups = items / yk_remember_unit(l);
+    if (!s.count || ms / groups < s.ms / s.groups)
+        s = (struct yk_sample){groups, ms, s.count};
+    s.count += s.count < UINT32_MAX;
+    yk_profile_set(&k, s);
+}
+
+double yk_remember_slower(const struct yk_launch *l, unsigned dev)
+{
+    enum { ENOUGH = 6, FEW = 2 };
+    const double slower = 1.4, far = 3;
+    struct yk_profile_key k;
+    struct yk_sample s = least(l, dev, &k), p = least(l, yk_rt.machine->primary, &k);
+    uint32_t n = s.count < p.count ? s.count : p.count;
+    if (n < FEW)
+        return 0;
+    double ratio = s.ms / s.groups / (p.ms / p.groups);
+    return ratio > far || (n >= ENOUGH && ratio > slower) ? s.groups / s.ms : 0;
+}
+
 /* The first of the samples of kind DECLINED; its count is one more than the launches, since none is not kept. */
 static struct yk_sample declined(const struct yk_launch *l, struct yk_profile_key *k)
 {

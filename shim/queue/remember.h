@@ -33,6 +33,14 @@ void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind ki
  * this process, which may have taken longer than the next will, never shorter. */
 void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double items, double ms);
 
+/** ITEMS work-items of L, a share of it, took MS on DEV: is that the least per item? */
+void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, double ms);
+
+/** Work-groups a millisecond, counted as L's samples are, of the best of DEV's shares if it is slower than the primary
+ * for launches like L, whatever these find to do; else 0. It is where the best of at least six of its shares (two,
+ * where it is far slower) took longer per item than the best of the primary's. */
+double yk_remember_slower(const struct yk_launch *l, unsigned dev);
+
 /**
  * Launches like L that were better not divided, one after the other, in this and earlier processes. What was measured
  * of shares may have been another program's doing, so that now and then one is divided nevertheless: returns true after

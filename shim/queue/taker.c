@@ -45,6 +45,7 @@ static void sleep_through(const struct yk_taker *t, cl_command_queue q, cl_event
 /* Keep how long GROUPS work-groups took. */
 static void note(struct yk_taker *t, uint64_t groups, double seconds)
 {
+    const double loading_ms = 10;
     struct yk_share_work *w = t->work;
     double per_group = (double)(w->d->local[0] * w->d->local[1] * w->d->local[2]);
     yk_lock_take(&w->lock);
@@ -56,6 +57,9 @@ static void note(struct yk_taker *t, uint64_t groups, double seconds)
         yk_remember_try(w->l, t->dev, t->cold, items, seconds * 1e3);
     else
         yk_remember(w->l, t->dev, t->cold ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, items, seconds * 1e3);
+    /* Of fewer what a launch costs would say more than they, and of short first ones what the driver loads. */
+    if (yk_rt.primary->host_memory && groups * 16 >= w->d->total && (!t->cold || seconds * 1e3 > loading_ms))
+        yk_remember_least(w->l, t->dev, items, seconds * 1e3);
     t->cold = false;
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }

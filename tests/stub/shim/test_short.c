@@ -105,5 +105,63 @@ START_TEST(shares_of_short_launches_of_twins_are_doubted)
 }
 END_TEST
 
+/* One of two that bear one name may be the slower one all the same: it is if the best of its shares is slower than the
+ * best of the other's, not if some of them found more to do. */
+START_TEST(a_slower_twin_is_believed_of_short_launches_too)
+{
+    const double ms = 4, items = (double)GROUPS * LOCAL / 2;
+    begin(true);
+    for (unsigned i = 0; i < machine.n; i++) {
+        machine.device[i].type = CL_DEVICE_TYPE_CPU;
+        machine.device[i].host_memory = true;
+    }
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ms);
+    for (unsigned n = 0; n < 8; n++) {
+        measured(0, YK_SAMPLE_SHARED, GROUPS / 2.0, ms / 2);
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 2 * ms);
+    }
+    for (unsigned n = 0; n < 5; n++) {
+        yk_remember_least(&launch, 0, items, (n == 3 ? 1 : 4) * ms / 2);
+        yk_remember_least(&launch, 1, items, 2 * ms / 2);
+    }
+    ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+    ck_assert_double_lt(whole_ms(1), 1.5 * ms); /* the work of these launches may have lain there */
+    yk_remember_least(&launch, 0, items, 4 * ms / 2);
+    ck_assert_double_eq(yk_remember_slower(&launch, 1), 0); /* six of both are asked for */
+    yk_remember_least(&launch, 1, items, 4 * ms / 2);
+    ck_assert_double_eq_tol(yk_remember_slower(&launch, 1), GROUPS / (2 * ms), 1e-9);
+    ck_assert_double_gt(whole_ms(1), 3.5 * ms);
+    ck_assert_uint_lt(share_of(1), GROUPS / 4);
+    /* One that is divided to ask again is divided so too, not as if they were equal. */
+    for (unsigned n = 0; n < 8; n++)
+        yk_remember_declined(&launch, ms, false);
+    ck_assert_double_eq_tol(whole_ms(1), 2 * ms, 0.01);
+    ck_assert(p.again);
+    yk_remember_declined(&launch, ms, true);
+    /* One share that was as fast: the others were something else. */
+    yk_remember_least(&launch, 1, items, ms / 2);
+    ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+    ck_assert_double_lt(whole_ms(1), 1.5 * ms);
+}
+END_TEST
+
+/* Of one that is slower by far fewer shares are enough. */
+START_TEST(a_far_slower_twin_shows_soon)
+{
+    const double items = (double)GROUPS * LOCAL / 2;
+    begin(true);
+    ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+    for (unsigned n = 0; n < 2; n++) {
+        ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+        yk_remember_least(&launch, 1, items, 40);
+        yk_remember_least(&launch, 0, items, 4);
+    }
+    ck_assert_double_eq_tol(yk_remember_slower(&launch, 1), GROUPS / 80.0, 1e-9);
+    yk_remember_least(&launch, 1, items, 11);
+    ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+}
+END_TEST
+
 YK_TEST_MAIN("short", a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small,
-             one_unlucky_share_does_not_make_a_launch_small, shares_of_short_launches_of_twins_are_doubted)
+             one_unlucky_share_does_not_make_a_launch_small, shares_of_short_launches_of_twins_are_doubted,
+             a_slower_twin_is_believed_of_short_launches_too, a_far_slower_twin_shows_soon)
