@@ -42,15 +42,22 @@ static void show_one(void *arg, const struct yk_database_key *k, const struct yk
                        : k->kind == YK_SAMPLE_OFTEN ? "launches   "
                        : k->kind == YK_SAMPLE_LEAST ? "work-groups"
                                                     : NULL;
+    bool link = yk_sample_of_link(k->kind);
+    if (link)
+        unit = "bytes      ";
     if ((k->problem[0] && !unit) || k->kind == YK_SAMPLE_CODE)
         return; /* the same times once more, by problem; no times */
-    printf("%s%-24s %.8s  %-7s %-12s %s\n",
-           *lines ? "" : "kernel                   content   kind    local        device\n", k->name, k->kernel,
+    printf("%s%-24s %.8s  %-11s %-12s %s\n",
+           *lines ? "" : "kernel                   content   kind        local        device\n", k->name, k->kernel,
            yk_sample_kind_name(k->kind), k->local, k->device);
     ++*lines;
-    for (unsigned i = 0; i < s->n; i++)
-        printf("    %14.0f %s %12.4f ms  (%u)\n", s->at[i].groups, unit ? unit : "work-groups", s->at[i].ms,
+    for (unsigned i = 0; i < s->n; i++) {
+        printf("    %14.0f %s %12.4f ms  (%u)", s->at[i].groups, unit ? unit : "work-groups", s->at[i].ms,
                s->at[i].count);
+        if (link)
+            printf("  %.2f GB/s", s->at[i].groups / s->at[i].ms * 1e-6);
+        putchar('\n');
+    }
 }
 
 static void export_one(void *arg, const struct yk_database_key *k, const struct yk_series *s)

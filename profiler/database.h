@@ -32,6 +32,10 @@ enum yk_sample_kind {
     YK_SAMPLE_OFTEN, /* not groups: how many launches a process made beside their transfers, of pinned memory; time of
                         one */
     YK_SAMPLE_LEAST, /* the share that took the least time per work-group; how many there were */
+    YK_SAMPLE_IN,  /* not groups: bytes of the host's ordinary memory to the device's, as yoke moves them; no kernel */
+    YK_SAMPLE_OUT, /* the other way */
+    YK_SAMPLE_PINNED_IN, /* the same of pinned memory */
+    YK_SAMPLE_PINNED_OUT,
     YK_SAMPLE_KIND_COUNT
 };
 
@@ -78,5 +82,11 @@ yk_status yk_database_commit(struct yk_database *db);
 yk_status yk_database_clear(struct yk_database *db, const char *kernel);
 
 const char *yk_sample_kind_name(enum yk_sample_kind k);
+
+/** Bytes over a link, rather than a kernel's? */
+static inline bool yk_sample_of_link(enum yk_sample_kind k)
+{
+    return k >= YK_SAMPLE_IN && k <= YK_SAMPLE_PINNED_OUT;
+}
 
 #endif

@@ -178,7 +178,7 @@ static void add_to(const struct yk_database_key *k, double groups, double ms, st
         return;
     if (all && made)
         all->problems++;
-    if (k->kind == YK_SAMPLE_FIRST)
+    if (k->kind == YK_SAMPLE_FIRST || yk_sample_of_link(k->kind))
         yk_series_add_least(&e->series, groups, ms);
     else
         yk_series_add(&e->series, groups, ms);

@@ -9,6 +9,7 @@
 #include "shim/core/trace.h"
 #include "shim/memory/link_choice.h"
 #include "shim/memory/link_pieces.h"
+#include "shim/memory/link_rate.h"
 #include "shim/memory/mailbox.h"
 
 static struct yk_ring *ring_of(struct yk_context *ctx, unsigned dev, enum yk_direction way)
@@ -182,12 +183,20 @@ cl_int yk_link_written(unsigned dev, cl_command_queue q, cl_int err)
     return err == CL_SUCCESS && d->type & CL_DEVICE_TYPE_CPU ? d->cl->Finish(q) : err;
 }
 
+/* LEN bytes have been moved since BEGAN. */
+static void note(unsigned dev, enum yk_direction way, bool pinned, size_t len, uint64_t began)
+{
+    uint64_t ns = yk_now_ns() - began;
+    yk_link_note_rate(dev, len, ns);
+    yk_link_remember(dev, way, pinned, len, ns);
+}
+
 cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t off, const void *from, size_t len)
 {
     uint64_t began = yk_now_ns();
     cl_int pinned;
     if (tried_whole(ctx, dev, YK_IN, real, off, (void *)(uintptr_t)from, len, &pinned)) {
-        yk_link_note_rate(dev, len, yk_now_ns() - began);
+        note(dev, YK_IN, true, pinned == CL_SUCCESS ? len : 0, began);
         return pinned;
     }
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_IN, from, len) ? ring_of(ctx, dev, YK_IN) : NULL;
@@ -196,7 +205,7 @@ cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t o
         struct yk_ring_end to = end_of(ctx, dev, YK_IN, real, off);
         cl_int err = yk_ring_write(r, yk_link_shape(YK_IN, len), &to, from, len);
         if (err == CL_SUCCESS) {
-            yk_link_note_rate(dev, len, yk_now_ns() - began);
+            note(dev, YK_IN, false, len, began);
             return err;
         }
         gave_up(dev, YK_IN, err);
@@ -208,7 +217,7 @@ cl_int yk_link_write(struct yk_context *ctx, unsigned dev, cl_mem real, size_t o
     began = yk_now_ns();
     cl_int err = yk_rt.machine->device[dev].cl->EnqueueWriteBuffer(q, real, CL_TRUE, off, len, from, 0, NULL, NULL);
     err = yk_link_written(dev, q, err);
-    yk_link_note_rate(dev, len, yk_now_ns() - began);
+    note(dev, YK_IN, false, err == CL_SUCCESS ? len : 0, began);
     return err;
 }
 
@@ -217,7 +226,7 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
     uint64_t began = yk_now_ns();
     cl_int pinned;
     if (tried_whole(ctx, dev, YK_OUT, real, off, to, len, &pinned)) {
-        yk_link_note_rate(dev, len, yk_now_ns() - began);
+        note(dev, YK_OUT, true, pinned == CL_SUCCESS ? len : 0, began);
         return pinned;
     }
     struct yk_ring *r = yk_link_wants(ctx, dev, YK_OUT, to, len) ? ring_of(ctx, dev, YK_OUT) : NULL;
@@ -226,7 +235,7 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
         struct yk_ring_end from = end_of(ctx, dev, YK_OUT, real, off);
         cl_int err = yk_ring_read(r, yk_link_shape(YK_OUT, len), &from, to, len);
         if (err == CL_SUCCESS) {
-            yk_link_note_rate(dev, len, yk_now_ns() - began);
+            note(dev, YK_OUT, false, len, began);
             return err;
         }
         gave_up(dev, YK_OUT, err);
@@ -242,7 +251,7 @@ cl_int yk_link_read(struct yk_context *ctx, unsigned dev, cl_mem real, size_t of
         yk_info("a read of %zu bytes from device %u failed: %s; it is tried again", len, dev, yk_cl_error_name(err));
         err = cl->EnqueueReadBuffer(q, real, CL_TRUE, off, len, to, 0, NULL, NULL);
     }
-    yk_link_note_rate(dev, len, yk_now_ns() - began);
+    note(dev, YK_OUT, false, err == CL_SUCCESS ? len : 0, began);
     return err;
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "device/link/stream.h"
 #include "shim/memory/link.h"
+#include "shim/memory/link_rate.h"
 #include "shim/memory/mailbox.h"
 #include "shim/memory/pinned.h"
 
@@ -201,7 +202,11 @@ double yk_link_bandwidth(unsigned dev, double bytes)
     for (unsigned i = 0; i < m->n; i++)
         if (i != dev && (i == m->primary || dev == m->primary) && yk_mailbox_works(i, dev))
             return straight;
-    return bytes >= (double)AUTO_PAYS && yk_link_possible(dev, AUTO_PAYS) ? ring : plain;
+    /* A ring has to be made first, and what it moved in other processes says nothing of that. */
+    if (yk_link_possible(dev, AUTO_PAYS))
+        return bytes >= (double)AUTO_PAYS ? ring : plain;
+    double remembered = yk_link_remembered(dev, bytes);
+    return remembered > 0 ? remembered : plain;
 }
 
 size_t yk_link_ring_bytes(void)

@@ -6,8 +6,9 @@
 #include "shim/merge/diff.h"
 #include "shim/queue/merger.h"
 
-/* What DEV needs of A. */
-static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned dev, struct yk_post *post)
+/* What DEV needs of A. *MOVED grows by the bytes transferred. */
+static cl_int bring(const struct yk_operands *s, const struct yk_operand *a, unsigned dev, struct yk_post *post,
+                    uint64_t *moved)
 {
     if (!yk_store_real(a->store, dev))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -18,7 +19,7 @@ static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned 
             return CL_SUCCESS;
         if (!a->read)
             yk_store_forgive(a->store, dev, a->off, a->len);
-        return yk_store_need(a->store, dev, a->off, a->len, &s->moved);
+        return yk_store_need(a->store, dev, a->off, a->len, moved);
     }
     cl_int err = CL_SUCCESS;
     for (size_t i = 0; i < s->parts.part.n && err == CL_SUCCESS; i++) {
@@ -27,7 +28,7 @@ static cl_int bring(struct yk_operands *s, const struct yk_operand *a, unsigned 
             continue;
         if (!a->read)
             yk_store_forgive(a->store, dev, (size_t)p->region.offset, yk_part_length(p));
-        err = yk_store_need_region(a->store, dev, &p->region, post, &s->moved);
+        err = yk_store_need_region(a->store, dev, &p->region, post, moved);
     }
     return err;
 }
@@ -93,10 +94,10 @@ static cl_int bring_all(struct yk_operands *s, const struct yk_decision *d, stru
         struct yk_operand *a = &s->v[i];
         bool own = false; /* some taker works on a buffer of its own */
         for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
-            if (!d->takes[dev])
+            if (!d->takes[dev] || yk_operands_aside(s, dev))
                 continue;
             *bad = dev;
-            cl_int err = bring(s, a, dev, post);
+            cl_int err = bring(s, a, dev, post, &s->moved);
             if (err != CL_SUCCESS)
                 return err;
             own |= yk_store_location(a->store, dev) != YK_HOST;
@@ -163,6 +164,26 @@ static bool repeatable(const struct yk_operands *s, const struct yk_decision *d)
     return true;
 }
 
+void yk_operands_set_aside(struct yk_operands *s, const struct yk_decision *d)
+{
+    unsigned primary = yk_rt.machine->primary;
+    s->aside = 0;
+    if (!yk_rt.primary->host_memory || !d->takes[primary] || s->facts->images_read || s->facts->images_written ||
+        !repeatable(s, d))
+        return;
+    for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
+        if (dev != primary && d->takes[dev] && !d->late[dev] && !yk_rt.machine->device[dev].host_memory)
+            s->aside |= 1u << dev;
+}
+
+cl_int yk_operands_bring_aside(const struct yk_operands *s, unsigned dev, uint64_t *moved)
+{
+    cl_int err = CL_SUCCESS;
+    for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
+        err = bring(s, &s->v[i], dev, NULL, moved);
+    return err;
+}
+
 cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, unsigned *bad)
 {
     bool trusting = repeatable(s, d);
@@ -179,8 +200,8 @@ cl_int yk_operands_bring(struct yk_operands *s, const struct yk_decision *d, uns
     all &= yk_post_receive(&s->post);
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS && !all; i++) /* what has not arrived, one by one */
         for (unsigned dev = 0; dev < yk_rt.machine->n && err == CL_SUCCESS; dev++)
-            if (d->takes[dev])
-                err = bring(s, &s->v[i], *bad = dev, NULL);
+            if (d->takes[dev] && !yk_operands_aside(s, dev))
+                err = bring(s, &s->v[i], *bad = dev, NULL, &s->moved);
     s->post.failed = false; /* nobody has run on what was lost */
     s->post.lost = 0;
     return err;
@@ -203,7 +224,7 @@ cl_int yk_operands_move(struct yk_operands *s, unsigned share, unsigned to)
     cl_int err = CL_SUCCESS;
     for (unsigned i = 0; i < s->n && err == CL_SUCCESS; i++)
         if (s->v[i].how != YK_OPERAND_WHOLE)
-            err = bring(s, &s->v[i], to, NULL);
+            err = bring(s, &s->v[i], to, NULL, &s->moved);
     return err;
 }
 

@@ -31,6 +31,7 @@ struct yk_operands {
     struct yk_images images;
     struct yk_post post; /* what is brought and need not have arrived yet */
     bool waits;          /* but must have: the caller has other bytes brought before the shares run */
+    uint32_t aside;      /* bit per device that is brought what it lacks while others run */
     uint64_t moved;      /* bytes transferred so far */
     bool by_kernel;      /* what is not exact is put together by a merge kernel, on device `merger` */
     unsigned merger;
@@ -63,6 +64,21 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
                            struct yk_operands *s);
 
 /* operand.c: the bytes themselves, before and after. */
+/** Decide which takers of D are brought what they lack by threads of their own, beside the primary's share, which works
+ * in the host's memory and would wait for them: those with memory of their own, where nothing is written that is read
+ * or has to be compared. yk_operands_bring leaves them out. */
+void yk_operands_set_aside(struct yk_operands *s, const struct yk_decision *d);
+
+/** Is DEV one of those? */
+static inline bool yk_operands_aside(const struct yk_operands *s, unsigned dev)
+{
+    return s->aside >> dev & 1;
+}
+
+/** Bring all that DEV, one of those, lacks; *MOVED grows by the bytes. Errors: an OpenCL code. Thread: any, one per
+ * device; no lock held. */
+cl_int yk_operands_bring_aside(const struct yk_operands *s, unsigned dev, uint64_t *moved);
+
 /** Bring all to the devices that take a share (small pieces from device to device may be under way still, before
  * what the queues of the shares are given from now on), and keep snapshots where a device writes into a buffer of its
  * own (with YOKE_RECOVER wherever what is read is overwritten). Errors: an OpenCL code and the device that failed in

@@ -111,6 +111,7 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
     yk_status st = YK_OK;
     s->parts.part.n = 0;
     s->by_kernel = false;
+    s->aside = 0;
     s->launch = l;
     s->facts = f;
     s->decision = d;

@@ -70,7 +70,15 @@ static cl_int run_all(struct yk_share_work *w, struct yk_taker *t, unsigned n, s
         else if (i != here)
             yk_taker_take(&t[i].task);
     }
-    double wall = (double)(yk_now_ns() - start) * 1e-9;
+    double wall = (double)(yk_now_ns() - start) * 1e-9, longest = 0;
+    bool aside = false;
+    for (unsigned i = 0; i < n; i++) {
+        operands->moved += t[i].moved;
+        aside |= t[i].moved > 0;
+        longest = t[i].seconds > longest ? t[i].seconds : longest;
+    }
+    if (aside) /* what was brought is no part of what such launches take */
+        wall = longest;
     uint32_t lost = yk_operands_lost(operands);
     for (unsigned i = 0; i < n; i++) {
         if (lost >> t[i].dev & 1)
@@ -120,7 +128,8 @@ static unsigned home_of(const struct yk_decision *d)
 static cl_int collect(struct yk_sharing *s, struct yk_launch *l, const struct yk_decision *d, uint64_t waited)
 {
     struct yk_share_work *w = &s->work;
-    *w = (struct yk_share_work){.l = l, .d = d, .facts = yk_code_facts(l->code), .next = d->begin};
+    *w = (struct yk_share_work){
+        .l = l, .d = d, .facts = yk_code_facts(l->code), .next = d->begin, .operands = &s->operands};
     s->n = 0;
     s->brought_ms = 0;
     s->asked = d->asked ? d->asked + waited : yk_now_ns();
@@ -240,6 +249,8 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
         return err;
     bool flies = f && yk_operands_flying(&s->operands, d) && !s->work.reductions.n;
     err = come_next(q, flies && yk_operands_there(&s->operands, d));
+    if (err == CL_SUCCESS && !flies && !d->beside && !yk_operands_there(&s->operands, d))
+        yk_operands_set_aside(&s->operands, d);
     if (err == CL_SUCCESS)
         err = bring(s);
     if (err == CL_SUCCESS)

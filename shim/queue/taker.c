@@ -217,6 +217,24 @@ static bool await(struct yk_taker *t)
     return all_taken(t->work) || yk_taker_equip(t) == CL_SUCCESS;
 }
 
+/* T is brought what it lacks while others run already. False: it has not got it, and nothing of its share has begun. */
+static bool bring_aside(struct yk_taker *t)
+{
+    struct yk_share_work *w = t->work;
+    uint64_t start = yk_now_ns();
+    cl_int err = yk_operands_bring_aside(w->operands, t->dev, &t->moved);
+    if (err != CL_SUCCESS) {
+        yk_takers_quarantine(t->dev, err, true);
+        t->err = err;
+        t->failed = (struct yk_chunk){w->d->from[t->dev], w->d->to[t->dev], t->dev};
+        return false;
+    }
+    if (t->moved && yk_trace_on())
+        yk_trace_span(yk_track_link(t->dev), "copy", "bring", start, yk_now_ns(), "\"launch\":%llu,\"bytes\":%llu",
+                      (unsigned long long)w->d->launch, (unsigned long long)t->moved);
+    return true;
+}
+
 void yk_taker_take(struct yk_task *task)
 {
     struct yk_taker *t = (struct yk_taker *)task;
@@ -229,6 +247,8 @@ void yk_taker_take(struct yk_task *task)
             t->failed = (struct yk_chunk){w->d->from[t->dev], w->d->to[t->dev], t->dev};
         return;
     }
+    if (yk_operands_aside(w->operands, t->dev) && !bring_aside(t))
+        return;
     while (t->err == CL_SUCCESS && next_chunk(t, &c))
         yk_taker_run(t, c);
     if (w->tail.on && t->groups && t->err == CL_SUCCESS) /* as one: what few work-groups take says little of many */
@@ -251,7 +271,7 @@ bool yk_taker_fly(struct yk_taker *t)
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     struct yk_chunk c;
     if (!yk_taker_flies(t->dev, t->work->flight) || t->work->d->guided || t->work->tail.on || yk_taker_late(t) ||
-        !next_chunk(t, &c))
+        yk_operands_aside(t->work->operands, t->dev) || !next_chunk(t, &c))
         return false;
     issue(t, c);
     bool flushed = t->flown.n && d->cl->Flush(t->flown.queue) == CL_SUCCESS;

@@ -27,7 +27,8 @@ struct yk_share_work {
     struct yk_tail tail;
     unsigned begins; /* yk_busy_begins when it began */
     double deciding; /* seconds */
-    bool flight;     /* others may be behind it in its devices' queues before it is over (flights.h) */
+    const struct yk_operands *operands;
+    bool flight; /* others may be behind it in its devices' queues before it is over (flights.h) */
 };
 
 struct yk_taker {
@@ -43,8 +44,9 @@ struct yk_taker {
     cl_int err;
     uint64_t groups;
     double seconds;
-    bool started; /* by a thread of the device */
-    bool flying;  /* its chunk has been given to the driver: */
+    uint64_t moved; /* bytes that it was brought beside the others' shares */
+    bool started;   /* by a thread of the device */
+    bool flying;    /* its chunk has been given to the driver: */
     struct yk_flown {
         struct yk_chunk chunk;
         cl_command_queue queue;

@@ -1,4 +1,7 @@
 /* What a launch is predicted to take on each device, by what was measured of it. */
+#include "shim/memory/link.h"
+#include "shim/memory/link_choice.h"
+#include "shim/memory/link_rate.h"
 #include "tests/stub/shim/predict.h"
 
 /* 40 work-groups took 100 times as long as they should, because the device was busy. */
@@ -284,7 +287,33 @@ START_TEST(a_kernel_never_measured_is_guessed_at)
 }
 END_TEST
 
-YK_TEST_MAIN("predict", a_few_work_groups_on_a_busy_device_are_not_drawn_out,
+/* Without one rate that this process has seen, a link is as fast as it was for so many bytes in others; what makes a
+ * transfer longer than it needs to be counts for little. */
+START_TEST(a_slow_link_is_remembered)
+{
+    const double plain = 5e6;
+    begin(true);
+    machine.device[1].type = CL_DEVICE_TYPE_CPU;
+    ck_assert_double_eq(yk_link_bandwidth(1, 4 << 20), plain);
+    yk_link_remember(1, YK_IN, false, 1000, 1000); /* too short to say anything */
+    ck_assert_double_eq(yk_link_bandwidth(1, 4 << 20), plain);
+    yk_link_remember(1, YK_OUT, false, 4 << 20, 1000000);
+    yk_link_remember(1, YK_IN, true, 4 << 20, 1000000);
+    ck_assert_double_eq(yk_link_bandwidth(1, 4 << 20), plain);
+    for (unsigned i = 0; i < 3; i++) {
+        yk_link_remember(1, YK_IN, false, 1 << 20, i == 1 ? 900000 : 1100000);
+        yk_link_remember(1, YK_IN, false, 8 << 20, i == 2 ? 80000000 : 8100000);
+    }
+    ck_assert_double_gt(yk_link_bandwidth(1, 8 << 20), (8 << 20) / 16.0);
+    yk_link_remember(1, YK_IN, false, 8 << 20, 8100000);
+    ck_assert_double_eq_tol(yk_link_bandwidth(1, 8 << 20), (8 << 20) / 8.1, 1000);
+    ck_assert_double_gt(yk_link_bandwidth(1, 1 << 20), (1 << 20) / 1.0);
+    yk_link_note_rate(1, 4 << 20, 2000000); /* what is seen now counts */
+    ck_assert_double_eq_tol(yk_link_bandwidth(1, 8 << 20), (4 << 20) / 2.0, 1);
+}
+END_TEST
+
+YK_TEST_MAIN("predict", a_slow_link_is_remembered, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
              a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
