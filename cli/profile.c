@@ -3,6 +3,7 @@
  * only. */
 #include "cli/command.h"
 #include "cli/locate.h"
+#include "cli/profile_links.h"
 #include "device/device.h"
 #include "profiler/model.h"
 #include "profiler/recent.h"
@@ -285,7 +286,7 @@ static int sweep(char **argv, bool cheap)
 
 static const struct yk_cli_option options[] = {
     {"cheap", 'c', NULL, NULL, "Four points instead of sixteen; what lies between and beyond is extrapolated.", NULL},
-    {"json", 'j', NULL, NULL, "Print JSON, show in the form of export; may follow show or model.", NULL},
+    {"json", 'j', NULL, NULL, "Print JSON, show in the form of export; may follow show, model or links.", NULL},
     {0}};
 
 static int run(const struct yk_cli_command *self, int argc, char **argv)
@@ -300,7 +301,7 @@ static int run(const struct yk_cli_command *self, int argc, char **argv)
     if (program && first < argc)
         return sweep(argv + first, yk_cli_value(self, values, "cheap") != NULL);
     bool json = yk_cli_value(self, values, "json") != NULL;
-    if ((!strcmp(what, "show") || !strcmp(what, "model")) && left == 1 &&
+    if ((!strcmp(what, "show") || !strcmp(what, "model") || !strcmp(what, "links")) && left == 1 &&
         (!strcmp(arg, "--json") || !strcmp(arg, "-j"))) {
         json = true;
         left = 0;
@@ -309,23 +310,24 @@ static int run(const struct yk_cli_command *self, int argc, char **argv)
         return json ? export(NULL) : show();
     if (!strcmp(what, "model") && left == 0)
         return model(json);
+    if (!strcmp(what, "links") && left == 0)
+        return yk_profile_links(json);
     if (!strcmp(what, "export") && left <= 1)
         return export(arg);
     if (!strcmp(what, "import") && left == 1)
         return import(arg);
     if (!strcmp(what, "clear") && left <= 1)
         return clear(arg);
-    return yk_cli_usage_error(
-        self,
-        "one of: show [--json], model [--json], export [FILE], import FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
+    return yk_cli_usage_error(self, "one of: show [--json], model [--json], links [--json], export [FILE], import "
+                                    "FILE, clear [KERNEL], -- PROGRAM [ARGUMENT...]");
 }
 
 const struct yk_cli_command yk_cli_profile = {
     .name = "profile",
-    .usage = "yoke profile show [--json] | model [--json] | clear [KERNEL]\n"
-             "       yoke profile export [FILE] | import FILE\n"
+    .usage = "yoke profile show [--json] | model [--json] | links [--json]\n"
+             "       yoke profile export [FILE] | import FILE | clear [KERNEL]\n"
              "       yoke profile [--cheap] -- PROGRAM [ARGUMENT...]",
-    .summary = "measured times: show, model, export, import, clear, or fill them",
+    .summary = "measured times: show, model, links, export, import, clear, fill",
     .about =
         "yoke remembers how long kernels took on each device, by number of work-groups, and divides launches by that. "
         "It measures while programs run; nothing needs to be done for it.\n"
@@ -333,7 +335,10 @@ const struct yk_cli_command yk_cli_profile = {
         "sixteenth to all, so that the table is full from then on. Every run is a normal run of the program.\n"
         "What a kernel may take that was never measured is presumed from those that were, by a regression tree over "
         "the "
-        "instructions in them; model says for each device how far off that is.",
+        "instructions in them; model says for each device how far off that is.\n"
+        "links measures what each device's link carries, by transfers made for that alone, about a second each: by "
+        "size, both ways, from ordinary and from pinned memory, and which devices share one. What programs move "
+        "is remembered without it.",
     .more = "Example:\n"
             "  yoke profile -- ./app --size 1024\n"
             "  yoke profile show",

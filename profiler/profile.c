@@ -58,6 +58,16 @@ static void key_text(const struct yk_profile_key *k, bool all, struct yk_databas
     out->kind = k->kind;
 }
 
+void yk_profile_key_text(const struct yk_profile_key *k, struct yk_database_key *out)
+{
+    key_text(k, false, out);
+}
+
+struct yk_profile_key yk_profile_link_key(const struct yk_device *d, enum yk_sample_kind kind)
+{
+    return (struct yk_profile_key){.name = "(link)", .device = d, .kind = kind};
+}
+
 static struct entry **find(struct yk_hash id)
 {
     for (size_t i = id.lo & (profile.slots - 1);; i = (i + 1) & (profile.slots - 1))

@@ -58,6 +58,12 @@ bool yk_profile_guess(const uint32_t *count, double items, double local, double 
 /** Write what is new. Thread: any that may call SQLite; no lock held. At exit at the latest. */
 void yk_profile_save(void);
 
+/** Of what goes over D's link, of KIND, which is one of yk_sample_of_link. Borrows D. */
+struct yk_profile_key yk_profile_link_key(const struct yk_device *d, enum yk_sample_kind kind);
+
+/** K, problem included, as the database has it. */
+void yk_profile_key_text(const struct yk_profile_key *k, struct yk_database_key *out);
+
 /** What the database calls D; at most YK_DATABASE_TEXT bytes. Devices of one name are told apart by their order. */
 void yk_profile_device_text(const struct yk_device *d, char out[YK_DATABASE_TEXT]);
 

@@ -90,7 +90,7 @@ _yoke() {
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cl' -- "$cur"; compgen -d -- "$cur")
         fi
         ;;
-    profile) _yoke_words "show model export import clear --cheap --json --help --" "$cur" ;;
+    profile) _yoke_words "show model links export import clear --cheap --json --help --" "$cur" ;;
     simulate)
         if [[ $cur == -* ]]; then
             _yoke_words "--machine --trace --strategy --help" "$cur"

@@ -127,6 +127,37 @@ class Profile(unittest.TestCase):
                 self.assertTrue(told[0]["factor"] is None if factor is None else told[0]["factor"] >= factor, told)
             self.assertIn("predicted within a factor of", profile("model"))
 
+    def test_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, XDG_DATA_HOME=folder, XDG_CACHE_HOME=folder, POCL_DEVICES="basic basic basic")
+
+            def profile(*args, fault="own@1;own@2;link@1=8G,50us", status=0):
+                done = subprocess.run([YOKE, "profile", *args], env=dict(env, YOKE_FAULT=fault), capture_output=True,
+                                      text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                return done.stdout if status == 0 else done.stderr
+
+            told = json.loads(profile("links", "--json"))
+            slow, fast = told["links"]
+            self.assertEqual([slow["index"], fast["index"]], [1, 2])
+            self.assertGreaterEqual(slow["latency_in_us"], 50)
+            for size in slow["sizes"]:
+                for way in ("in_ms", "pinned_in_ms", "out_ms", "pinned_out_ms"):
+                    self.assertGreaterEqual(size[way], size["bytes"] / 2**33 * 1e3)
+            self.assertEqual([p["devices"] for p in told["pairs"]], [[1, 2]])
+            kept = {(s["kind"], s["device"][-2:]): s["samples"] for s in json.loads(profile("export"))}
+            self.assertEqual(set(kept), {(k, d) for k in ("in", "out", "pinned_in", "pinned_out") for d in ("#1", "#2")})
+            for s, size in zip(kept["in", "#1"], slow["sizes"], strict=True):
+                self.assertEqual([s[0], round(s[1], 5)], [size["bytes"], round(size["in_ms"], 5)])
+            self.assertIn("GB/s", profile("show"))
+            text = profile("links")
+            self.assertIn("device 0, ", text)
+            self.assertIn("works in the host's memory", text)
+            self.assertIn("both ways at once", text)
+            self.assertIn("CL_OUT_OF_RESOURCES",
+                          profile("links", fault="own@1;clEnqueueReadBuffer@1=error(CL_OUT_OF_RESOURCES)", status=1))
+            profile("links", "now", status=2)
+
 
 if __name__ == "__main__":
     unittest.main()
