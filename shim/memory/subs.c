@@ -13,10 +13,15 @@ struct yk_sub {
 /* Of so many of one buffer the order is kept: whoever looks for one looks at all. */
 enum { MOST = 4096 };
 
-/* Of one device, the newest last. */
+/* Of one device, the newest last. Programs make many in the order of their places and release them in the order they
+ * were made, so that nearly all questions are answered without a look at all of them. */
 struct yk_subs {
     struct yk_sub *v;
     size_t n, room;
+    size_t dead;   /* of those: not the program's any more */
+    size_t next;   /* where the one after the last that was given back lies */
+    size_t high;   /* no place of any is beyond */
+    bool overlaps; /* some may, since there were none */
 };
 
 /* Held while the driver makes and releases them, since their order counts. */
@@ -64,19 +69,40 @@ static bool has_room(struct yk_subs *l)
     return true;
 }
 
+/* Does S overlap one of L but its I-th? */
+static bool overlaps(const struct yk_subs *l, const struct yk_sub *s, size_t i)
+{
+    for (size_t k = 0; k < l->n; k++)
+        if (k != i && l->v[k].from < s->to && s->from < l->v[k].to)
+            return true;
+    return false;
+}
+
+static void add(struct yk_subs *l, struct yk_sub s)
+{
+    if (!l->n) {
+        l->high = 0;
+        l->overlaps = false;
+    }
+    l->overlaps |= s.from < l->high && overlaps(l, &s, l->n);
+    l->high = s.to > l->high ? s.to : l->high;
+    l->v[l->n++] = s;
+}
+
 static cl_mem make(struct yk_subs *l, unsigned dev, cl_mem whole, cl_mem_flags flags, const cl_buffer_region *r,
                    cl_int *err)
 {
-    for (size_t i = l->n; i-- > 0;)
+    for (size_t i = l->n; l->dead && i-- > 0;)
         if (!l->v[i].live && l->v[i].flags == flags && l->v[i].from == r->origin && l->v[i].to == r->origin + r->size) {
             l->v[i].live = true;
+            l->dead--;
             *err = CL_SUCCESS;
             return l->v[i].real;
         }
     bool kept = l->n < MOST && has_room(l);
     cl_mem real = yk_rt.machine->device[dev].cl->CreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, r, err);
     if (real && kept)
-        l->v[l->n++] = (struct yk_sub){real, flags, r->origin, r->origin + r->size, true};
+        add(l, (struct yk_sub){real, flags, r->origin, r->origin + r->size, true});
     return real;
 }
 
@@ -93,18 +119,11 @@ cl_mem yk_subs_make(struct yk_store *s, unsigned dev, cl_mem whole, cl_mem_flags
     return real;
 }
 
-/* Does L's I-th overlap another? */
-static bool overlaps(const struct yk_subs *l, size_t i)
-{
-    for (size_t k = 0; k < l->n; k++)
-        if (k != i && l->v[k].from < l->v[i].to && l->v[i].from < l->v[k].to)
-            return true;
-    return false;
-}
-
 static void give_back(struct yk_subs *l, unsigned dev, size_t i)
 {
     yk_rt.machine->device[dev].cl->ReleaseMemObject(l->v[i].real);
+    l->dead -= !l->v[i].live;
+    l->next = i;
     l->n--;
     memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof *l->v);
 }
@@ -117,13 +136,17 @@ void yk_subs_release(struct yk_store *s, unsigned dev, cl_mem real, bool now)
     }
     pthread_mutex_lock(&order);
     struct yk_subs *l = &s->subs[dev];
-    size_t i = l->n;
+    size_t i = l->next < l->n && l->v[l->next].real == real ? l->next + 1 : l->n;
     while (i > 0 && l->v[i - 1].real != real)
         i--;
-    if (!i)
+    if (!i) {
         yk_rt.machine->device[dev].cl->ReleaseMemObject(real);
-    else if (l->v[i - 1].live = false, now || !overlaps(l, i - 1))
-        give_back(l, dev, i - 1);
+    } else {
+        l->v[i - 1].live = false;
+        l->dead++;
+        if (now || !l->overlaps || !overlaps(l, &l->v[i - 1], i - 1))
+            give_back(l, dev, i - 1);
+    }
     while (l->n && !l->v[l->n - 1].live)
         give_back(l, dev, l->n - 1);
     pthread_mutex_unlock(&order);
