@@ -14,8 +14,9 @@
 
 const char *yk_sample_kind_name(enum yk_sample_kind k)
 {
-    static const char *const name[] = {"alone", "shared", "first", "build", "declined", "code",
-                                       "parts", "moved",  "apart", "often", "least", "in", "out", "pinned_in", "pinned_out"};
+    static const char *const name[] = {"alone", "shared", "first", "build",     "declined",
+                                       "code",  "parts",  "moved", "apart",     "often",
+                                       "least", "in",     "out",   "pinned_in", "pinned_out"};
     return k < YK_SAMPLE_KIND_COUNT ? name[k] : NULL;
 }
 

@@ -199,9 +199,12 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         p->few |= shared && as_primary && p->seen_alone && is_few(&series);
         if (shared && as_primary && p->seen_alone)
             yk_series_sift(&series, (double)d->total / unit, p->alone_ms);
-        if (p->again && (as_primary || slower > 0)) {
+        if (slower > 0 && (p->again || !shared)) {
             series.n = 0;
-            s->rate = slower > 0 ? slower : (double)d->total / p->alone_ms;
+            s->rate = slower;
+        } else if (p->again && as_primary) {
+            series.n = 0;
+            s->rate = (double)d->total / p->alone_ms;
         } else if (shared && !(as_primary && yk_series_belied(&series, (double)d->total / unit, p->alone_ms))) {
             s->table = (struct yk_table){fill(p->point[i], &series, unit), p->point[i]};
             if (as_primary && p->seen_alone)
@@ -233,7 +236,8 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
         else if (!warm && firsts && s->table.n > 1 && yk_table_ms(&s->table, (double)d->total) < loaded_ms)
             s->latency += loaded_ms; /* of few work-groups the samples of many say nothing */
         else if (!warm && !firsts)
-            s->latency += first_ms(l, d, i, &series, p->alone_ms * unit / (double)d->total, &p->unseen[i]);
+            s->latency += first_ms(l, d, i, &series, unit / (slower > 0 ? slower : (double)d->total / p->alone_ms),
+                                   &p->unseen[i]);
         if (d->late[i])
             s->latency += late_ms(l, i, d->local);
         p->all_warm &= warm && !d->late[i];

@@ -160,14 +160,15 @@ void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, do
 double yk_remember_slower(const struct yk_launch *l, unsigned dev)
 {
     enum { ENOUGH = 6, FEW = 2 };
-    const double slower = 1.4, far = 3;
+    const double slower = 1.4, far = 3, long_ms = 30;
     struct yk_profile_key k;
     struct yk_sample s = least(l, dev, &k), p = least(l, yk_rt.machine->primary, &k);
     uint32_t n = s.count < p.count ? s.count : p.count;
-    if (n < FEW)
+    if (!n)
         return 0;
     double ratio = s.ms / s.groups / (p.ms / p.groups);
-    return ratio > far || (n >= ENOUGH && ratio > slower) ? s.groups / s.ms : 0;
+    bool is = ratio > far ? n >= FEW || s.ms > long_ms : ratio > slower && n >= ENOUGH;
+    return is ? s.groups / s.ms : 0;
 }
 
 /* The first of the samples of kind DECLINED; its count is one more than the launches, since none is not kept. */

@@ -10,6 +10,7 @@
 #include "shim/queue/share.h"
 #include "shim/queue/solo.h"
 #include "shim/queue/takers.h"
+#include "shim/queue/warm.h"
 
 static const uint64_t late_wait_ns = 30ull * 1000000000u;
 static const uint64_t most_asked_ns = 1000000000; /* then the driver is waited for, which may know of a loss */
@@ -57,8 +58,11 @@ static void note(struct yk_taker *t, uint64_t groups, double seconds)
         yk_remember_try(w->l, t->dev, t->cold, items, seconds * 1e3);
     else
         yk_remember(w->l, t->dev, t->cold ? YK_SAMPLE_FIRST : YK_SAMPLE_SHARED, items, seconds * 1e3);
-    /* Of fewer what a launch costs would say more than they, and of short first ones what the driver loads. */
-    if (yk_rt.primary->host_memory && groups * 16 >= w->d->total && (!t->cold || seconds * 1e3 > loading_ms))
+    /* Of fewer what a launch costs would say more than they; of first ones what the driver compiles or, of short ones,
+     * loads. */
+    bool telling = !t->cold || (seconds * 1e3 > loading_ms &&
+                                (t->dev == yk_rt.machine->primary || yk_warm_done(w->l, t->dev, w->d->local)));
+    if (telling && yk_rt.primary->host_memory && groups * 16 >= w->d->total)
         yk_remember_least(w->l, t->dev, items, seconds * 1e3);
     t->cold = false;
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
