@@ -336,7 +336,7 @@ const struct yk_cli_command yk_cli_profile = {
         "What a kernel may take that was never measured is presumed from those that were, by a regression tree over "
         "the "
         "instructions in them; model says for each device how far off that is.\n"
-        "links measures what each device's link carries, by transfers made for that alone, about a second each: by "
+        "links measures what each device's link carries, by transfers made for that alone, a second or two each: by "
         "size, both ways, from ordinary and from pinned memory, and which devices share one. What programs move "
         "is remembered without it.",
     .more = "Example:\n"

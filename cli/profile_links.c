@@ -11,7 +11,7 @@
 
 enum { SIZES = 5, KINDS = 4 };
 static const size_t size_of[SIZES] = {4 << 10, 64 << 10, 1 << 20, 16 << 20, 128 << 20};
-static const double each_ms = 30, shared_ratio = 1.5;
+static const double each_ms = 30, longest_ms = 500, shared_ratio = 1.5;
 
 static const struct {
     enum yk_probe_way way;
@@ -27,23 +27,50 @@ struct link {
     struct yk_probe probe;
     unsigned sizes;
     double ms[KINDS][SIZES], both_ms; /* of the largest size each way */
-    cl_int err;
 };
 
-static bool measure(struct link *l)
+/* Is the I-th size the largest to be measured? Larger ones would take too long over a slow link. */
+static bool is_last(const struct link *l, unsigned i)
 {
-    const struct yk_device *d = l->device;
+    double ms = 0;
+    for (unsigned k = 0; k < KINDS; k++)
+        ms = l->ms[k][i] > ms ? l->ms[k][i] : ms;
+    return i + 1 == l->sizes || ms * (double)size_of[i + 1] / (double)size_of[i] > longest_ms;
+}
+
+static cl_int measure_one(struct link *l, unsigned i)
+{
+    cl_int err = CL_SUCCESS;
+    for (unsigned k = 0; k < KINDS && err == CL_SUCCESS; k++)
+        err = yk_probe_time(&l->probe, measured[k].way, measured[k].pinned, size_of[i], each_ms, &l->ms[k][i]);
+    return err;
+}
+
+/* D's link into L, whose probe stays open. False: it cannot be measured. The larger sizes want memory that a slow link
+ * had better not be asked for. */
+static bool measure(struct link *l, const struct yk_device *d)
+{
+    enum { SMALLER = 3 };
+    *l = (struct link){.device = d};
     while (l->sizes < SIZES && size_of[l->sizes] <= d->max_alloc && size_of[l->sizes] <= d->global_mem / 8)
         l->sizes++;
-    l->err = l->sizes ? yk_probe_open(&l->probe, d, size_of[l->sizes - 1]) : CL_INVALID_BUFFER_SIZE;
-    for (unsigned i = 0; i < l->sizes; i++)
-        for (unsigned k = 0; k < KINDS && l->err == CL_SUCCESS; k++)
-            l->err = yk_probe_time(&l->probe, measured[k].way, measured[k].pinned, size_of[i], each_ms, &l->ms[k][i]);
-    if (l->err == CL_SUCCESS)
-        l->err = yk_probe_both(&l->probe, l->probe.bytes, each_ms, &l->both_ms);
-    if (l->err != CL_SUCCESS)
-        fprintf(stderr, "yoke profile links: device %u, %s: %s\n", d->index, d->name, yk_cl_error_name(l->err));
-    return l->err == CL_SUCCESS;
+    cl_int err = l->sizes ? CL_SUCCESS : CL_INVALID_BUFFER_SIZE;
+    for (unsigned i = 0; i < l->sizes && err == CL_SUCCESS; i++) {
+        if (i == 0 || i == SMALLER) {
+            yk_probe_close(&l->probe);
+            unsigned most = i == 0 && l->sizes > SMALLER ? SMALLER : l->sizes;
+            err = yk_probe_open(&l->probe, d, size_of[most - 1]);
+        }
+        if (err == CL_SUCCESS && (err = measure_one(l, i)) == CL_SUCCESS && is_last(l, i))
+            l->sizes = i + 1;
+    }
+    if (err == CL_SUCCESS)
+        err = yk_probe_both(&l->probe, size_of[l->sizes - 1], each_ms, &l->both_ms);
+    if (err != CL_SUCCESS) {
+        fprintf(stderr, "yoke profile links: device %u, %s: %s\n", d->index, d->name, yk_cl_error_name(err));
+        yk_probe_close(&l->probe);
+    }
+    return err == CL_SUCCESS;
 }
 
 static double rate(const struct link *l, unsigned kind, unsigned size)
@@ -59,9 +86,9 @@ static void print(const struct link *l)
            "        bytes    in, GB/s   pinned   out, GB/s   pinned\n",
            l->device->index, l->device->name, l->ms[0][0] * 1e3, l->ms[2][0] * 1e3, size_of[0]);
     for (unsigned i = 0; i < l->sizes; i++)
-        printf("    %9zu   %9.2f %8.2f   %9.2f %8.2f\n", size_of[i], rate(l, 0, i), rate(l, 1, i), rate(l, 2, i),
+        printf("    %9zu   %9.3f %8.3f   %9.3f %8.3f\n", size_of[i], rate(l, 0, i), rate(l, 1, i), rate(l, 2, i),
                rate(l, 3, i));
-    printf("    both ways at once, pinned: %.2f GB/s, %.2f times the slower of them alone\n",
+    printf("    both ways at once, pinned: %.3f GB/s, %.2f times the slower of them alone\n",
            2 * (double)size_of[last] / l->both_ms * 1e-6, 2 * one_ms / l->both_ms);
 }
 
@@ -89,7 +116,8 @@ static bool together(struct link *a, struct link *b, double *ratio)
     if (err != CL_SUCCESS)
         fprintf(stderr, "yoke profile links: devices %u and %u at once: %s\n", a->device->index, b->device->index,
                 yk_cl_error_name(err));
-    *ratio = both / alone;
+    else
+        *ratio = both / alone;
     return err == CL_SUCCESS;
 }
 
@@ -99,7 +127,7 @@ static bool keep(const struct link *link, unsigned n)
     yk_status s = db ? yk_database_begin(db) : YK_EIO;
     bool begun = s == YK_OK;
     for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < KINDS && s == YK_OK && link[i].err == CL_SUCCESS; k++) {
+        for (unsigned k = 0; k < KINDS && s == YK_OK; k++) {
             struct yk_profile_key key = yk_profile_link_key(link[i].device, measured[k].kind);
             struct yk_database_key text;
             struct yk_series series = {0};
@@ -138,10 +166,8 @@ int yk_profile_links(bool json)
                        d->usable ? "works in the host's memory, nothing goes over a link" : d->why_not);
             continue;
         }
-        link[n].device = d;
-        if (!measure(&link[n])) {
+        if (!measure(&link[n], d)) {
             good = false;
-            yk_probe_close(&link[n].probe);
             continue;
         }
         if (json)

@@ -18,13 +18,16 @@ struct yk_probe {
     size_t bytes; /* of each */
 };
 
-/** Make P for transfers of up to BYTES with D: two buffers there, two in pinned memory, one in ordinary memory, all
- * touched. Errors: the driver's, CL_OUT_OF_HOST_MEMORY; P is closed then. Thread: any; calls the driver. */
+/** Make P for transfers of up to BYTES with D: two buffers there, two in pinned memory, one in ordinary memory; the
+ * host's are touched, the device's by the transfers that repeat. Errors: the driver's, CL_OUT_OF_HOST_MEMORY; P is
+ * closed then. Thread: any; calls the driver. */
 cl_int yk_probe_open(struct yk_probe *p, const struct yk_device *d, size_t bytes);
+
+/** Nothing happens where it is closed already. */
 void yk_probe_close(struct yk_probe *p);
 
 /** *MS: the median time of moving BYTES one WAY, of at least three transfers, and of as many more (99 at most) as take
- * LIMIT_MS together. Errors: the driver's. Thread: any, one per P. */
+ * LIMIT_MS together, after one that does not count. Errors: the driver's. Thread: any, one per P. */
 cl_int yk_probe_time(struct yk_probe *p, enum yk_probe_way way, bool pinned, size_t bytes, double limit_ms, double *ms);
 
 /** The same of BYTES of pinned memory each way of one device at once. */

@@ -154,6 +154,8 @@ class Profile(unittest.TestCase):
             self.assertIn("device 0, ", text)
             self.assertIn("works in the host's memory", text)
             self.assertIn("both ways at once", text)
+            slow = json.loads(profile("links", "--json", fault="own@1;link@1=2M"))["links"][0]  # not for minutes
+            self.assertEqual([s["bytes"] for s in slow["sizes"]], [4096, 65536])
             self.assertIn("CL_OUT_OF_RESOURCES",
                           profile("links", fault="own@1;clEnqueueReadBuffer@1=error(CL_OUT_OF_RESOURCES)", status=1))
             profile("links", "now", status=2)
