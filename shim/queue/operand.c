@@ -174,6 +174,8 @@ void yk_operands_set_aside(struct yk_operands *s, const struct yk_decision *d)
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
         if (dev != primary && d->takes[dev] && !d->late[dev] && !yk_rt.machine->device[dev].host_memory)
             s->aside |= 1u << dev;
+    if (s->aside && yk_operands_there(s, d))
+        s->aside = 0;
 }
 
 cl_int yk_operands_bring_aside(const struct yk_operands *s, unsigned dev, uint64_t *moved)

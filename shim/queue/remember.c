@@ -148,7 +148,11 @@ static struct yk_sample least(const struct yk_launch *l, unsigned dev, struct yk
 
 void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, double ms)
 {
-    struct yk_profile_key k;
+    struct yk_profile_key k = yk_remember_key(l, dev, YK_SAMPLE_SHARED),
+                          first = yk_remember_key(l, dev, YK_SAMPLE_FIRST);
+    struct yk_series of;
+    if (!yk_profile_get(&k, &of) && !yk_profile_get(&first, &of))
+        return; /* one problem of too many */
     struct yk_sample s = least(l, dev, &k);
     double groups = items / yk_remember_unit(l);
     if (!s.count || ms / groups < s.ms / s.groups)

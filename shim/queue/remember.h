@@ -33,7 +33,8 @@ void yk_remember(const struct yk_launch *l, unsigned dev, enum yk_sample_kind ki
  * this process, which may have taken longer than the next will, never shorter. */
 void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double items, double ms);
 
-/** ITEMS work-items of L, a share of it, took MS on DEV: is that the least per item? */
+/** ITEMS work-items of L, a share of it, took MS on DEV, which has been remembered: is that the least per item? Nothing
+ * happens for problems beyond those whose shares the profile keeps. */
 void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, double ms);
 
 /** Work-groups a millisecond, counted as L's samples are, of the best of DEV's shares if it is slower than the primary

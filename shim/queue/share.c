@@ -249,7 +249,7 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
         return err;
     bool flies = f && yk_operands_flying(&s->operands, d) && !s->work.reductions.n;
     err = come_next(q, flies && yk_operands_there(&s->operands, d));
-    if (err == CL_SUCCESS && !flies && !d->beside && !yk_operands_there(&s->operands, d))
+    if (err == CL_SUCCESS && !flies && !d->beside)
         yk_operands_set_aside(&s->operands, d);
     if (err == CL_SUCCESS)
         err = bring(s);

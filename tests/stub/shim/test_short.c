@@ -145,12 +145,32 @@ START_TEST(a_slower_twin_is_believed_of_short_launches_too)
 }
 END_TEST
 
+/* A number that differs at each launch makes each a problem of its own: of no more than the shares' are they kept. */
+START_TEST(the_best_shares_of_many_problems_are_not_kept)
+{
+    struct yk_series s;
+    unsigned kept = 0;
+    begin(true);
+    for (unsigned n = 0; n < 200; n++) {
+        launch.global[0] = (size_t)(GROUPS + n) * LOCAL;
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 2);
+        yk_remember_least(&launch, 1, (double)GROUPS * LOCAL / 2, 2);
+        struct yk_profile_key k = yk_remember_key(&launch, 1, YK_SAMPLE_LEAST);
+        kept += yk_profile_get(&k, &s);
+    }
+    ck_assert_uint_gt(kept, 0);
+    ck_assert_uint_lt(kept, 40);
+}
+END_TEST
+
 /* Of one that is slower by far fewer shares are enough. */
 START_TEST(a_far_slower_twin_shows_soon)
 {
     const double items = (double)GROUPS * LOCAL / 2;
     begin(true);
     ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
+    for (unsigned i = 0; i < machine.n; i++)
+        measured(i, YK_SAMPLE_SHARED, GROUPS / 2.0, i ? 20 : 2);
     for (unsigned n = 0; n < 2; n++) {
         ck_assert_double_eq(yk_remember_slower(&launch, 1), 0);
         yk_remember_least(&launch, 1, items, 20);
@@ -178,4 +198,5 @@ END_TEST
 
 YK_TEST_MAIN("short", a_short_launch_does_not_make_its_range_small, what_was_long_before_is_not_small,
              one_unlucky_share_does_not_make_a_launch_small, shares_of_short_launches_of_twins_are_doubted,
-             a_slower_twin_is_believed_of_short_launches_too, a_far_slower_twin_shows_soon)
+             a_slower_twin_is_believed_of_short_launches_too, a_far_slower_twin_shows_soon,
+             the_best_shares_of_many_problems_are_not_kept)
