@@ -134,8 +134,8 @@ static void analysed(struct yk_build *b)
 /* What earlier processes have left for other devices is loaded, where they have found that to be worth it. */
 static void load_what_is_kept(struct yk_build *b)
 {
-    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && !yk_use_none(b) &&
-        yk_warm_kept(b))
+    if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && yk_use_kept(b) &&
+        !yk_use_none(b) && yk_warm_kept(b))
         yk_build_want(b);
 }
 

@@ -21,6 +21,10 @@ bool yk_use_none_to_process(void);
 bool yk_use_proven(const struct yk_build *b);
 bool yk_use_proven_to_process(void);
 
+/** Beside a GPU with memory of its own: have B's kernels been at work for so long, here or in earlier processes, that
+ * what yoke-warm compiles and keeps for CPU devices may pay? Elsewhere always: yk_remember_worth tells. */
+bool yk_use_kept(const struct yk_build *b);
+
 /** A launch of B has come, for which other devices are asked for. Cost: a load or two, but for the first. */
 void yk_use_begin(struct yk_build *b);
 

@@ -16,6 +16,7 @@
 #include "shim/core/helper.h"
 #include "shim/queue/remember.h"
 #include "shim/queue/remember_program.h"
+#include "shim/queue/use.h"
 
 bool yk_warm_able(void)
 {
@@ -286,7 +287,8 @@ void yk_warm_prepare(const struct yk_launch *l, const size_t *local)
     struct yk_build *build = l->code->build;
     const struct yk_facts_kernel *f = yk_code_facts(l->code);
     bool missing = false, ready = true;
-    if (yk_build_insisted() || !build->kept_only || !f || !(yk_remember_alone(l) > yk_warm_from_ms))
+    if (yk_build_insisted() || !build->kept_only || !f || !(yk_remember_alone(l) > yk_warm_from_ms) ||
+        !yk_use_kept(build))
         return;
     for (unsigned i = 0; i < m->n; i++) {
         if (!m->device[i].usable || !(m->device[i].type & CL_DEVICE_TYPE_CPU))

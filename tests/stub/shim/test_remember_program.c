@@ -100,6 +100,38 @@ START_TEST(others_that_are_of_no_use_are_left_alone_but_now_and_then)
 }
 END_TEST
 
+/* Else a program of some milliseconds on a GPU has the contexts of a CPU and of a second GPU made beside its launches.
+ */
+START_TEST(what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
+{
+    struct yk_hash content = begin();
+    struct yk_build build = {.content = content, .spent = 0.2}, proven = {.content = content, .wanted = true};
+    struct yk_device *gpu = &machine.device[0], *other = &machine.device[1];
+    *other = (struct yk_device){.name = "processor", .type = CL_DEVICE_TYPE_CPU, .usable = true, .index = 1};
+    machine.n = 2;
+    ck_assert(!yk_use_kept(&build));
+    build.spent = 0.4;
+    ck_assert(yk_use_kept(&build));
+    other->type = CL_DEVICE_TYPE_GPU; /* and a CPU after it: the second GPU's context is not made by the way */
+    ck_assert(!yk_use_kept(&build));
+    build.spent = 0.8;
+    ck_assert(yk_use_kept(&build));
+    other->type = CL_DEVICE_TYPE_CPU;
+    build.spent = 0.1;
+    proven.spent = 1;
+    yk_use_begin(&proven);
+    ck_assert(!yk_use_kept(&build));
+    yk_use_gained(&proven, 0.2);
+    ck_assert(yk_use_kept(&build));
+    build.spent = 0.01;
+    ck_assert(!yk_use_kept(&build));
+    gpu->host_memory = true;
+    ck_assert(yk_use_kept(&build));
+    machine.n = 1;
+}
+END_TEST
+
 YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to,
              a_short_program_is_not_taken_for_a_long_one_for_good,
-             others_that_are_of_no_use_are_left_alone_but_now_and_then)
+             others_that_are_of_no_use_are_left_alone_but_now_and_then,
+             what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
