@@ -307,9 +307,9 @@ void yk_asleep_keep(const struct yk_cl *below, const struct yk_machine *m)
         bool good = true;
         for (end = first; end < m->n && m->device[end].platform == m->device[first].platform; end++) {
             const struct yk_device *d = &m->device[end];
-            good &= d->usable && d->type & CL_DEVICE_TYPE_CPU && !(d->type & CL_DEVICE_TYPE_GPU);
+            good &= (d->usable || d->unnamed) && d->type & CL_DEVICE_TYPE_CPU && !(d->type & CL_DEVICE_TYPE_GPU);
             id[end - first] = d->id;
-            host[end - first] = (struct yk_asleep_host){d->in_host, d->host_align};
+            host[end - first] = (struct yk_asleep_host){d->in_host, d->usable, d->host_align};
         }
         const struct yk_hash *key = good ? key_of(m->device[first].platform) : NULL;
         if (key)

@@ -14,9 +14,9 @@
 
 #include "device/device.h"
 
-/* yk_device.in_host and host_align, which cost a trial. */
+/* yk_device.in_host and host_align, which cost a trial; not made of devices that the user had left out. */
 struct yk_asleep_host {
-    bool in_host;
+    bool in_host, tried;
     size_t align;
 };
 

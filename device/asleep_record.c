@@ -7,7 +7,7 @@
 #include "base/record.h"
 #include "device/machine.h"
 
-enum { VERSION = 1, MOST_BYTES = 1 << 16, MOST_ANSWER = 1 << 13 };
+enum { VERSION = 1, MOST_BYTES = 1 << 16, MOST_ANSWER = 1 << 13, UNTRIED = 2 };
 
 const struct yk_asleep_question yk_asleep_asked[YK_ASLEEP_ASKED] = {
     {CL_DEVICE_TYPE, false},
@@ -104,7 +104,7 @@ void yk_asleep_put(struct yk_hash key, const struct yk_cl *below, const cl_devic
     if (f)
         fwrite(&n, sizeof n, 1, f);
     for (unsigned i = 0; ok && i < n; i++) {
-        uint64_t memory[2] = {host[i].in_host, host[i].align};
+        uint64_t memory[2] = {host[i].tried ? host[i].in_host : UNTRIED, host[i].align};
         fwrite(memory, sizeof memory, 1, f);
         for (unsigned k = 0; ok && k < YK_ASLEEP_ASKED; k++) {
             struct yk_asleep_answer a;
@@ -139,9 +139,9 @@ static bool take_device(const char **at, const char *end, struct yk_asleep_kept 
 {
     uint64_t memory[2];
     int32_t head[2];
-    if (!take(at, end, memory, sizeof memory) || memory[0] > 1 || !memory[1] || memory[1] > 4096)
+    if (!take(at, end, memory, sizeof memory) || memory[0] > UNTRIED || !memory[1] || memory[1] > 4096)
         return false;
-    d->host = (struct yk_asleep_host){memory[0], memory[1]};
+    d->host = (struct yk_asleep_host){memory[0] == 1, memory[0] != UNTRIED, memory[1]};
     for (unsigned k = 0; k < YK_ASLEEP_ASKED; k++) {
         struct yk_asleep_answer *a = &d->answer[k];
         if (!take(at, end, head, sizeof head) || head[1] < 0 || head[1] > MOST_ANSWER ||

@@ -41,7 +41,9 @@ struct yk_device {
         numeric_class; /* equal: same bits from the same kernel (see device/numeric.h); valid after yk_numeric_probe */
     double speed;      /* rough rank: higher is faster */
     bool asleep;       /* its driver had not been asked for it at discovery (device/asleep.h) */
+    bool untried;      /* asleep, and nobody has tried whether it works in the host's memory */
     bool usable;       /* may take shares; false: see why_not */
+    bool unnamed;      /* not usable for no other reason than that YOKE_DEVICES does not name it */
     char why_not[YK_NAME_MAX];
 };
 
@@ -67,12 +69,11 @@ struct yk_machine {
  */
 const struct yk_machine *yk_machine_get(yk_status *status);
 
-/* Beside a GPU, where the user has named no devices and asked for nothing of them, those of a CPU's driver may be
- * asleep (device/asleep.h), */
+/* Beside a GPU, where the user has not had any cut into parts, a CPU's devices may be asleep (device/asleep.h), */
 enum yk_sleep {
     YK_SLEEP_NONE,
     YK_SLEEP_KEPT,    /* where an earlier process has kept what they are */
-    YK_SLEEP_UNASKED, /* and where none has, they may be missing, once: see `unasked` */
+    YK_SLEEP_UNASKED, /* and where none has and the user names no devices, they may be missing, once: see `unasked` */
 };
 
 /** To be called before the first yk_machine_get, by who needs other devices than the primary late or never. */

@@ -67,6 +67,7 @@ static bool add_asleep(const struct yk_cl *cl, cl_platform_id platform, struct y
         if (m->n == at)
             continue;
         m->device[at].asleep = true;
+        m->device[at].untried = !host[i].tried;
         m->device[at].in_host = m->device[at].host_memory = host[i].in_host;
         m->device[at].host_align = host[i].align;
     }
@@ -122,8 +123,10 @@ static void restrict_to(struct yk_machine *m, const char *list)
         }
     }
     for (unsigned i = 0; i < m->n; i++)
-        if (!named[i])
+        if (!named[i]) {
+            m->device[i].unnamed = m->device[i].usable;
             leave_out(&m->device[i], "not named by YOKE_DEVICES");
+        }
 }
 
 static void choose_primary(struct yk_machine *m, const char *wanted)
@@ -264,16 +267,28 @@ static void find_host_memory(const struct yk_cl *cl, struct yk_machine *m, unsig
     d->in_host = d->host_memory = yk_device_host_memory(cl, d, &d->host_align);
 }
 
-/* How may devices be asleep in a machine that was found with S? Not where the user has named or changed any. */
+/* How may devices be asleep in a machine that was found with S? Not where the user has changed any; those that may be
+ * named are there. */
 static enum yk_sleep may_sleep(const struct yk_machine_settings *s)
 {
-    return s->devices || s->primary || s->cpu_parts || s->fault || s->memory ? YK_SLEEP_NONE : s->sleep;
+    if (s->cpu_parts || s->fault)
+        return YK_SLEEP_NONE;
+    return s->sleep && (s->devices || s->primary || s->memory) ? YK_SLEEP_KEPT : s->sleep;
 }
 
 /* Is M one where that pays: a GPU's, whose driver was asked? */
 static bool sleep_pays(const struct yk_machine *m)
 {
     return m->n && m->device[m->primary].type & CL_DEVICE_TYPE_GPU && !m->device[m->primary].asleep;
+}
+
+/* What is kept does not do for who uses such a device. */
+static bool uses_untried(const struct yk_machine *m)
+{
+    bool uses = false;
+    for (unsigned i = 0; i < m->n; i++)
+        uses |= m->device[i].untried && m->device[i].usable;
+    return uses;
 }
 
 static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_settings *s, enum yk_sleep sleep,
@@ -320,8 +335,12 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
     bool asleep = false;
     for (unsigned i = 0; i < m->n; i++)
         asleep |= m->device[i].asleep;
-    if (asleep && !sleep_pays(m))
-        return discover_all(cl, s, YK_SLEEP_NONE, m);
+    if (asleep && (!sleep_pays(m) || uses_untried(m))) {
+        yk_status st = discover_all(cl, s, YK_SLEEP_NONE, m);
+        if (st == YK_OK && sleep_pays(m))
+            yk_asleep_keep(cl, m);
+        return st;
+    }
     for (cl_uint i = 0; i < without; i++)
         if (!sleep_pays(m) || !yk_asleep_do_without(unasked[i]))
             return discover_all(cl, s, YK_SLEEP_KEPT, m);

@@ -159,13 +159,55 @@ START_TEST(a_cpu_beside_a_gpu_sleeps_until_it_is_used)
     lets_sleep = YK_SLEEP_NONE; /* who prints the machine wants it as it is */
     ck_assert_int_eq(child(look), AWAKE);
     lets_sleep = YK_SLEEP_KEPT;
-    setenv("YOKE_DEVICES", "0,1", 1);
+    setenv("YOKE_CPU_PARTS", "2", 1);
     ck_assert_int_eq(child(look), AWAKE);
-    unsetenv("YOKE_DEVICES");
+    unsetenv("YOKE_CPU_PARTS");
     setenv("POCL_SOMETHING", "1", 1); /* a setting of a driver */
     ck_assert_int_eq(child(look), AWAKE);
     unsetenv("POCL_SOMETHING");
     ck_assert_int_eq(child(look), ASLEEP);
+}
+END_TEST
+
+static int sleepers(void)
+{
+    const struct yk_machine *m = machine();
+    int n = 0;
+    for (unsigned i = 0; i < m->n; i++)
+        n += m->device[i].asleep;
+    return n;
+}
+
+static int with_gpu_only(void)
+{
+    const struct yk_machine *m = machine();
+    bool good = m->n == 2 && !m->primary && m->device[0].usable && !m->device[1].usable && m->device[1].why_not[0];
+    return !good ? ELSE : m->device[1].asleep ? ASLEEP : AWAKE;
+}
+
+/* Named or not, a CPU that no launch is worth costs nothing; and one that is left out is kept for whoever wants it. */
+START_TEST(named_devices_sleep_too)
+{
+    scratch_cache("asleep");
+    devices = "gpu|cpu:host:pocl";
+    lets_sleep = YK_SLEEP_UNASKED;
+    setenv("YOKE_DEVICES", "gpu", 1);
+    ck_assert_int_eq(child(with_gpu_only), AWAKE); /* but is not missing: it might have been named */
+    ck_assert_int_eq(child(with_gpu_only), ASLEEP);
+    setenv("YOKE_DEVICES", "1,0", 1);
+    ck_assert_int_eq(child(look), AWAKE); /* who left it out did not try its memory */
+    ck_assert_int_eq(child(look), ASLEEP);
+    ck_assert_int_eq(child(use), AWAKE);
+    setenv("YOKE_DEVICES", "cpu", 1);
+    ck_assert_int_eq(child(sleepers), 0);
+    unsetenv("YOKE_DEVICES");
+    ck_assert_int_eq(child(look), ASLEEP);
+    setenv("YOKE_PRIMARY", "0", 1);
+    ck_assert_int_eq(child(look), ASLEEP);
+    setenv("YOKE_PRIMARY", "cpu", 1);
+    ck_assert_int_eq(child(sleepers), 0);
+    unsetenv("YOKE_PRIMARY");
+    devices = "gpu|cpu:host";
 }
 END_TEST
 
@@ -184,15 +226,6 @@ START_TEST(one_that_has_changed_is_not_had)
     }
 }
 END_TEST
-
-static int sleepers(void)
-{
-    const struct yk_machine *m = machine();
-    int n = 0;
-    for (unsigned i = 0; i < m->n; i++)
-        n += m->device[i].asleep;
-    return n;
-}
 
 START_TEST(nobody_sleeps_where_it_does_not_pay)
 {
@@ -223,9 +256,6 @@ START_TEST(the_first_process_does_without_once)
     scratch_cache("asleep");
     devices = "gpu|cpu:host:pocl";
     lets_sleep = YK_SLEEP_UNASKED;
-    setenv("YOKE_DEVICES", "0,1", 1);
-    ck_assert_int_eq(child(look), AWAKE);
-    unsetenv("YOKE_DEVICES");
     ck_assert_int_eq(child(look), WITHOUT);
     ck_assert_int_eq(child(look), AWAKE); /* nobody has asked meanwhile */
     ck_assert_int_eq(child(look), ASLEEP);
@@ -308,6 +338,7 @@ START_TEST(what_is_kept_is_not_believed_when_it_is_damaged)
 END_TEST
 
 YK_TEST_MAIN("asleep", the_environment_is_as_pocl_would_have_left_it, a_cpu_beside_a_gpu_sleeps_until_it_is_used,
-             one_that_has_changed_is_not_had, nobody_sleeps_where_it_does_not_pay, the_first_process_does_without_once,
-             who_has_no_other_device_is_not_without, several_platforms_may_be_missing,
-             what_cannot_be_kept_is_asked_at_once, what_is_kept_is_not_believed_when_it_is_damaged)
+             named_devices_sleep_too, one_that_has_changed_is_not_had, nobody_sleeps_where_it_does_not_pay,
+             the_first_process_does_without_once, who_has_no_other_device_is_not_without,
+             several_platforms_may_be_missing, what_cannot_be_kept_is_asked_at_once,
+             what_is_kept_is_not_believed_when_it_is_damaged)
