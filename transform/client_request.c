@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void blob(FILE *f, const char *key, const char *p, size_t n)
+void yk_client_request_blob(FILE *f, const char *key, const char *p, size_t n)
 {
     fprintf(f, "%s %zu\n", key, n);
     if (n)
@@ -14,7 +14,7 @@ static void blob(FILE *f, const char *key, const char *p, size_t n)
 
 static void text(FILE *f, const char *key, const char *s)
 {
-    blob(f, key, s ? s : "", s ? strlen(s) : 0);
+    yk_client_request_blob(f, key, s ? s : "", s ? strlen(s) : 0);
 }
 
 yk_status yk_client_request_write(const struct yk_transform_request *req, char **out, size_t *n)
@@ -42,9 +42,9 @@ yk_status yk_client_request_write(const struct yk_transform_request *req, char *
     }
     for (unsigned i = 0; i < req->nheaders; i++) {
         text(f, "header", req->header[i].name);
-        blob(f, "text", req->header[i].text, req->header[i].size);
+        yk_client_request_blob(f, "text", req->header[i].text, req->header[i].size);
     }
-    blob(f, "source", req->source, req->size);
+    yk_client_request_blob(f, "source", req->source, req->size);
     if (fclose(f)) {
         free(*out);
         return YK_ENOMEM;

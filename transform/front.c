@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "transform/headers.h"
 #include "transform/included.h"
+#include "transform/client_linked.h"
 #include "transform/macros.h"
 #include "transform/names.h"
 #include "transform/process.h"
@@ -243,9 +244,8 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
     return f->guards ? YK_OK : YK_ENOMEM;
 }
 
-static yk_status compile(struct job *j)
+static yk_status compile(struct yk_front *f)
 {
-    struct yk_front *f = j->f;
     struct yk_process_output out;
     argv_array v = {0};
     bool ok = push_common(&v, f);
@@ -277,18 +277,17 @@ static yk_status compile(struct job *j)
 
 /* Drivers offer a program that names no version what their own has, PoCL get_global_linear_id: so what is not OpenCL C
  * 1.2 is compiled as that of the device. */
-static yk_status compile_some_way(struct job *j)
+static yk_status compile_some_way(const struct yk_transform_request *req, struct yk_front *f)
 {
-    struct yk_front *f = j->f;
-    unsigned first = f->std, own = yk_macros_device_std(&j->req->target[0]);
+    unsigned first = f->std, own = yk_macros_device_std(&req->target[0]);
     own = own / 100 == 2 ? 200 : own; /* clang has no other 2.x */
-    yk_status s = compile(j);
+    yk_status s = compile(f);
     const char *refused = f->refused;
     if (s != YK_OK || !refused || f->options.std || own <= first)
         return s;
     f->refused = NULL;
     f->std = own;
-    s = compile(j);
+    s = compile(f);
     if (s == YK_OK && f->refused) {
         f->refused = refused;
         f->std = first;
@@ -296,7 +295,7 @@ static yk_status compile_some_way(struct job *j)
     return s;
 }
 
-yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
+yk_status yk_front_preprocess(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
 {
     *f = (struct yk_front){.arena = a, .address_bits = req->target[0].address_bits};
     struct job j = {.req = req, .f = f, .names = yk_names_create()};
@@ -313,9 +312,21 @@ yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *
         s = first_target(&j, &m);
     if (s == YK_OK && !f->refused)
         s = other_targets(&j, &m);
-    if (s == YK_OK && !f->refused)
-        s = compile_some_way(&j);
     yk_headers_remove(req, j.headers);
     yk_names_destroy(j.names);
     return s;
+}
+
+yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
+{
+    *f = (struct yk_front){.arena = a, .address_bits = req->target[0].address_bits};
+    bool linked = yk_linked_is(req->source);
+    yk_status s = linked ? yk_front_linked(req, a, f) : yk_front_preprocess(req, a, f);
+    if (s != YK_OK || f->refused)
+        return s;
+    s = compile_some_way(req, f);
+    if (s != YK_OK || !f->refused || !linked)
+        return s;
+    f->refused = yk_arena_printf(a, "the parts that it is linked from do not go together: %s", f->refused);
+    return f->refused ? YK_OK : YK_ENOMEM;
 }

@@ -35,4 +35,10 @@ extern const char *const yk_front_features[];
  */
 yk_status yk_front_run(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f);
 
+/** REQ's text for each target, without compiling it: part of the above. Errors: the same. */
+yk_status yk_front_preprocess(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f);
+
+/** The same of a linked program (client_linked.h): its parts' texts as one. *F is empty but for its arena. */
+yk_status yk_front_linked(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f);
+
 #endif

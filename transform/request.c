@@ -55,6 +55,55 @@ static bool target_field(struct yk_transform_target *t, const char *key, const c
     return true;
 }
 
+yk_status yk_request_parts(const struct yk_transform_request *req, struct yk_arena *a,
+                           struct yk_transform_request **part, unsigned *n)
+{
+    YK_ARRAY(struct yk_transform_request) parts = {0};
+    YK_ARRAY(struct yk_transform_header) headers = {0};
+    struct cursor c = {req->source + sizeof YK_LINKED_MAGIC - 1, req->source + req->size, a};
+    const char *options = "", *key, *v;
+    size_t size;
+    bool ok = true, memory = true;
+    while (ok && c.at < c.end) {
+        ok = blob(&c, &key, &v, &size);
+        if (!ok)
+            break;
+        if (!strcmp(key, "options")) {
+            options = v;
+        } else if (!strcmp(key, "header")) {
+            struct yk_transform_header h = {v, "", 0};
+            memory = yk_array_push(&headers, h);
+        } else if (!strcmp(key, "text") && headers.n) {
+            headers.v[headers.n - 1].text = v;
+            headers.v[headers.n - 1].size = size;
+        } else if (!strcmp(key, "source")) {
+            struct yk_transform_request p = *req;
+            struct yk_transform_header *h = yk_arena_array(a, struct yk_transform_header, headers.n);
+            if (h && headers.n)
+                memcpy(h, headers.v, headers.n * sizeof *h);
+            p.source = v;
+            p.size = size;
+            p.options = options;
+            p.header = h;
+            p.nheaders = (unsigned)headers.n;
+            memory = h && yk_array_push(&parts, p);
+            headers.n = 0;
+            options = "";
+        } else {
+            ok = false;
+        }
+        ok &= memory;
+    }
+    ok = ok && parts.n && !headers.n;
+    *part = ok ? yk_arena_array(a, struct yk_transform_request, parts.n) : NULL;
+    if (*part)
+        memcpy(*part, parts.v, parts.n * sizeof **part);
+    *n = (unsigned)parts.n;
+    yk_array_finish(&parts);
+    yk_array_finish(&headers);
+    return *part ? YK_OK : ok || !memory ? YK_ENOMEM : YK_EFORMAT;
+}
+
 yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struct yk_transform_request *req)
 {
     static const char magic[] = YK_REQUEST_MAGIC;

@@ -11,4 +11,9 @@
  */
 yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struct yk_transform_request *req);
 
+/** The N parts of REQ, whose source is that of a linked program (client_linked.h), each as a request of its own for the
+ * same targets. Owns: in A. Errors: YK_EFORMAT, YK_ENOMEM. */
+yk_status yk_request_parts(const struct yk_transform_request *req, struct yk_arena *a,
+                           struct yk_transform_request **part, unsigned *n);
+
 #endif

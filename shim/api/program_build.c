@@ -5,6 +5,7 @@
 #include "shim/api/api.h"
 #include "shim/api/program.h"
 #include "shim/api/program_notice.h"
+#include "shim/object/part.h"
 
 /* A driver refuses to build a program again while it has kernels. The app's are gone; yoke's own are given back by
  * launches which end a moment after the app has seen their end. Is it worth trying again, after a while that is over
@@ -120,6 +121,9 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
         err == CL_SUCCESS && pfn_notify ? yk_notice_make(p->ctx, NULL, pfn_notify, user_data) : NULL;
     if (err == CL_SUCCESS && pfn_notify && !notice)
         err = CL_OUT_OF_HOST_MEMORY;
+    struct yk_part *part = err == CL_SUCCESS ? yk_part_compiled(p, options, num_input_headers, input_headers,
+                                                                (const char *const *)header_include_names)
+                                             : NULL;
     unsigned tries = 0;
     if (err == CL_SUCCESS)
         do {
@@ -130,7 +134,38 @@ cl_int yk_api_CompileProgram(cl_program program, cl_uint num_devices, const cl_d
         } while (kernels_may_leave(p, err, &tries));
     free(headers);
     yk_program_devices_finish(&devices);
+    if (err != CL_SUCCESS) {
+        yk_part_drop(part);
+        part = NULL;
+    }
+    if (p->origin == YK_PROGRAM_SOURCE)
+        yk_part_set(p, part);
     return notice ? yk_notice_returned(notice, p, err) : err;
+}
+
+/* What does linking with OPTIONS make? */
+enum linked { EXECUTABLE, LIBRARY, OTHERWISE };
+
+static enum linked linked_as(const char *options)
+{
+    const char *rest = options ? options : "";
+    enum linked as = EXECUTABLE;
+    for (size_t n; as != OTHERWISE && *(rest += strspn(rest, " \t")); rest += n) {
+        n = strcspn(rest, " \t");
+        as = n == strlen("-create-library") && !strncmp(rest, "-create-library", n) ? LIBRARY : OTHERWISE;
+    }
+    return as;
+}
+
+/* P has been linked so, to what PART says, which it takes over; NULL: nobody knows. */
+static void remember(struct yk_program *p, enum linked as, struct yk_part *part)
+{
+    const char *source = part && part->plain ? part->plain : part ? part->text : NULL;
+    if (as == EXECUTABLE && part && (p->source = strdup(source)) && !(p->options = strdup(part->options))) {
+        free(p->source);
+        p->source = NULL;
+    }
+    yk_part_set(p, part);
 }
 
 cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
@@ -150,6 +185,8 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
         return NULL;
     }
     cl_program *inputs = real_programs(num_input_programs, input_programs, &err), real = NULL;
+    enum linked as = linked_as(options);
+    struct yk_part *part = inputs && as != OTHERWISE ? yk_part_linked(num_input_programs, input_programs) : NULL;
     struct yk_notice *notice = inputs && pfn_notify ? yk_notice_make(ctx, NULL, pfn_notify, user_data) : NULL;
     if (inputs && pfn_notify && !notice)
         err = CL_OUT_OF_HOST_MEMORY;
@@ -160,8 +197,12 @@ cl_program yk_api_LinkProgram(cl_context context, cl_uint num_devices, const cl_
     yk_program_devices_finish(&devices);
     cl_program made = yk_program_made(ctx, YK_PROGRAM_LINKED, real, NULL, err, errcode_ret);
     struct yk_program *p = yk_program_from(made);
-    if (p && err == CL_SUCCESS)
+    if (p && err == CL_SUCCESS) {
+        remember(p, as, part);
         yk_program_is_built(p, options);
+    } else {
+        yk_part_drop(part);
+    }
     if (notice)
         yk_notice_returned(notice, p, err);
     return made;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "shim/core/trace.h"
+#include "shim/object/part.h"
 #include "shim/queue/included.h"
 
 static void program_destroy(struct yk_handle *h)
@@ -15,6 +16,7 @@ static void program_destroy(struct yk_handle *h)
     yk_drop(&p->ctx->h);
     free(p->source);
     free(p->options);
+    yk_part_drop(p->part);
     free(p);
 }
 
@@ -38,14 +40,24 @@ struct yk_program *yk_program_wrap(struct yk_context *ctx, enum yk_program_origi
 
 struct yk_build *yk_program_begin(struct yk_program *p, const char *options, const struct timespec *begun)
 {
-    static const char *const why[] = {[YK_PROGRAM_BINARY] = "the program comes from a binary",
-                                      [YK_PROGRAM_IL] = "the program comes from an intermediate language",
-                                      [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
-                                      [YK_PROGRAM_LINKED] = "the program was linked from compiled parts"};
+    static const char *const why[] = {
+        [YK_PROGRAM_BINARY] = "the program comes from a binary",
+        [YK_PROGRAM_IL] = "the program comes from an intermediate language",
+        [YK_PROGRAM_BUILTIN] = "the kernels are built into the driver",
+        [YK_PROGRAM_LINKED] = "the program was linked with options, or of parts whose sources are not known"};
     bool whole = p->ctx->whole;
-    return yk_build_begin(p->ctx, p->real, whole ? NULL : p->source, p->options ? p->options : options,
-                          p->origin == YK_PROGRAM_SOURCE ? begun : NULL, p->options ? &p->binary : NULL,
-                          whole ? "the context has sub-devices" : why[p->origin]);
+    struct yk_build_from from = {.source = whole ? NULL : p->source,
+                                 .options = p->options ? p->options : options,
+                                 .reason = whole ? "the context has sub-devices" : why[p->origin],
+                                 .binary = p->origin == YK_PROGRAM_BINARY && p->options ? &p->binary : NULL};
+    if (p->origin == YK_PROGRAM_SOURCE && begun)
+        from.begun = *begun;
+    if (p->origin == YK_PROGRAM_LINKED && p->part) {
+        from.begun = p->part->begun;
+        from.folder = p->part->folder;
+        from.names = p->part->names;
+    }
+    return yk_build_begin(p->ctx, p->real, &from);
 }
 
 void yk_program_built(struct yk_program *p, struct yk_build *b, double seconds)

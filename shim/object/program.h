@@ -14,9 +14,10 @@ struct yk_program {
     enum yk_program_origin origin;
     cl_program real;       /* of the primary */
     char *source;          /* joined; NULL unless from source or from a binary that yoke gave out */
-    char *options;         /* of such a binary: those it was built with; else NULL */
+    char *options;         /* of such a binary, and of a linked program's parts: those it was built with; else NULL */
     struct yk_hash binary; /* and its hash */
     struct yk_lock lock;
+    struct yk_part *part;   /* part.h: what it was compiled from, or linked; held; NULL: neither, or not known */
     struct yk_build *build; /* of the last successful build; held; NULL before */
     int32_t kernels;        /* that exist: a program with kernels cannot be built again */
 };

@@ -193,10 +193,22 @@ static void *look_up(void *arg)
     return NULL;
 }
 
-struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, const struct yk_hash *binary, const char *reason)
+/* What was in the folder when B was begun. */
+static char *names_for(const struct yk_build_from *from)
+{
+    size_t n = 0;
+    if (!from->folder)
+        return from->source && strstr(from->source, "include") ? yk_client_cache_names() : NULL;
+    while (from->names && from->names[n])
+        n += strlen(from->names + n) + 1;
+    char *names = from->names ? malloc(n + 1) : NULL;
+    return names ? memcpy(names, from->names, n + 1) : NULL;
+}
+
+struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const struct yk_build_from *from)
 {
     const struct yk_device *d = yk_rt.primary;
+    const char *source = from->source, *options = from->options;
     struct yk_build *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
@@ -211,13 +223,13 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
     }
     b->ctx = ctx;
     b->content = yk_hash_str(yk_hash_str((struct yk_hash){0, 0}, source), b->options);
-    if (begun) {
-        b->begun = *begun;
-        b->folder = getcwd(NULL, 0); /* NULL: without it no included file is trusted */
-        b->names = source && strstr(source, "include") ? yk_client_cache_names() : NULL;
+    if (from->begun.tv_sec) {
+        b->begun = from->begun;
+        b->folder = from->folder ? strdup(from->folder) : getcwd(NULL, 0); /* NULL: no included file is trusted */
+        b->names = names_for(from);
     }
-    b->from_binary = binary != NULL;
-    b->binary = binary ? *binary : (struct yk_hash){0, 0};
+    b->from_binary = from->binary != NULL;
+    b->binary = from->binary ? *from->binary : (struct yk_hash){0, 0};
     yk_hold(&ctx->h);
     yk_lock_init(&b->lock, YK_RANK_PROGRAM);
     pthread_cond_init(&b->changed, NULL);
@@ -227,7 +239,7 @@ struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const c
         usable += yk_rt.machine->device[i].usable;
     if (!source || usable < 2 || !yk_rt.options.split) {
         b->state = YK_BUILD_NONE;
-        b->reason = !source ? reason : usable < 2 ? "there is one device" : "splitting is switched off";
+        b->reason = !source ? from->reason : usable < 2 ? "there is one device" : "splitting is switched off";
         return b;
     }
     yk_background_prepare();

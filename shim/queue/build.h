@@ -68,16 +68,23 @@ struct yk_build {
     struct yk_build *next_left;
 };
 
+/* What a program is built from. Nothing is kept of it but copies. */
+struct yk_build_from {
+    const char *source;           /* NULL: whole, for REASON; may be a linked program's (transform/client_linked.h) */
+    const char *options, *reason; /* OPTIONS NULL: "" */
+    struct timespec begun;        /* as in yk_build */
+    const char *folder,
+        *names; /* NULL with BEGUN: what they are now; without a source that includes files, no matter */
+    const struct yk_hash *binary; /* of the one that yoke has given out and that it is made from; NULL: of none */
+};
+
 /**
- * The record of a program that the primary is about to build, from BEGUN on (CLOCK_REALTIME_COARSE; NULL: it was built
- * in another process, or at its creation). BINARY: the hash of the one that yoke has given out and that it was made
- * from; NULL: of none. Facts are looked up in the transformer's cache beside the primary's build,
- * and what earlier processes have left for other devices is loaded then.
- * REAL: the primary's program (retained). SOURCE NULL: whole, with REASON. Returns with one hold; NULL: no memory, or
+ * The record of a program that the primary is about to build, or has linked. Facts are looked up in the transformer's
+ * cache beside the primary's build, and what earlier processes have left for other devices is loaded then.
+ * REAL: the primary's program (retained). Returns with one hold; NULL: no memory, or
  * the driver does not retain REAL. yk_build_built follows, or the build has failed and the hold is given back.
  */
-struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const char *source, const char *options,
-                                const struct timespec *begun, const struct yk_hash *binary, const char *reason);
+struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const struct yk_build_from *from);
 
 /** The primary has built B, in SECONDS. Waits for the look-up in the cache; where that found nothing nobody is asked
  * yet, unless splits are insisted on. */

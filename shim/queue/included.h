@@ -1,7 +1,8 @@
 /* What the source of a binary included that yoke has given out (object/container.h), kept between processes under the
  * hash of the binary. The primary's code has those files' text in it, and other devices' is compiled anew from the
  * source: a program that loads the binary is divided only where the files are still the same. They may not be known
- * yet when the binary is given out, so they are no part of it. Who uses it: build.c, analyse.c, object/program.c. */
+ * yet when the binary is given out, so they are no part of it; then it is kept when its build began, and files that are
+ * older than that are what it included. Who uses it: build.c, analyse.c, object/program.c. */
 #ifndef YK_SHIM_QUEUE_INCLUDED_H
 #define YK_SHIM_QUEUE_INCLUDED_H
 

@@ -19,6 +19,7 @@
 #include "shim/queue/windows.h"
 #include "shim/queue/worker.h"
 #include "shim/queue/worth.h"
+#include "transform/client_linked.h"
 
 cl_int yk_launch_set_args(struct yk_launch *l, cl_kernel k, unsigned dev)
 {
@@ -117,7 +118,7 @@ static bool is_c1x(const struct yk_launch *l)
 {
     const struct yk_build *b = l->code->build;
     const char *std = b->options ? strstr(b->options, "-cl-std=CL") : NULL;
-    return b->source && !(std && std[strlen("-cl-std=CL")] >= '2');
+    return b->source && !yk_linked_is(b->source) && !(std && std[strlen("-cl-std=CL")] >= '2');
 }
 
 /* May the last work-group of a range be smaller than the others? Not before OpenCL 2.0, nor in a program of an older
