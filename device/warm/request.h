@@ -1,9 +1,11 @@
-/* What yoke-warm is asked to do, as a file: have a program analysed; or build a program for one device and compile its
- * kernels for given local sizes, so that later processes find both in the driver's cache, and keep the program's
- * binary. Who writes it: the shim; who reads it: yoke-warm. Untrusted when read. */
+/* What yoke-warm is asked to do, as a file: have a program analysed, and a kernel of it compiled for CPU devices as the
+ * analysis says; or build a program for one device and compile its kernel for a local size; so that later processes
+ * find both in the driver's cache, and keep the program's binary. Who writes it: the shim; who reads it: yoke-warm.
+ * Untrusted when read. */
 #ifndef YK_DEVICE_WARM_REQUEST_H
 #define YK_DEVICE_WARM_REQUEST_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +14,7 @@
 #include "base/status.h"
 
 enum { YK_WARM_ARGS = 128 };
+#define YK_WARM_ALL UINT_MAX /* for `device`: every CPU device, after an analysis of SOURCE, the app's own */
 
 enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL, YK_WARM_IMAGE, YK_WARM_SAMPLER };
 
@@ -28,7 +31,7 @@ struct yk_warm_request {
     char *files;  /* that SOURCE includes: a line each, the hash of its bytes ("-": it is absent) and its
                      path, relative to the current folder */
     char *kernel; /* "": have the program analysed, for all devices */
-    uint64_t local[3], global[3]; /* of the launch that was seen */
+    uint64_t local[3], global[3]; /* of the launch that was seen; with YK_WARM_ALL local[0] may be 0: it gave none */
     unsigned dims, nargs;
     enum yk_warm_arg kind[YK_WARM_ARGS];
     uint64_t size[YK_WARM_ARGS];

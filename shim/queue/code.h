@@ -39,6 +39,7 @@ struct yk_code {
     struct yk_code_kernel *whole;                /* the primary's, of the app's own program */
     const struct yk_facts_kernel *facts;         /* NULL: not looked up yet, or none; see yk_code_facts */
     double rate[YK_MAX_DEVICES];                 /* work-items per second, as last measured; 0: never */
+    bool foreseen;                               /* yoke-warm has been asked about it; atomic */
     char described;                              /* the profiler knows what it looks like; atomic */
     bool warm[YK_MAX_DEVICES];                   /* has run there before (drivers compile at the first launch) */
     bool shared[YK_MAX_DEVICES];                 /* has run a share there; atomic */

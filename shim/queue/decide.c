@@ -170,22 +170,6 @@ static void whole(struct yk_decision *d, const char *reason)
     yk_stats_whole(yk_stats_reason(reason));
 }
 
-/* A local size for a launch that gave none: a divisor of the range that all takers allow, the required one if there is.
- */
-static void choose_local(const struct yk_launch *l, const struct yk_facts_kernel *f, size_t max_group, size_t *local)
-{
-    for (unsigned i = 0; i < 3; i++)
-        local[i] = f->reqd_group[0] ? (f->reqd_group[i] ? f->reqd_group[i] : 1) : 1;
-    if (f->reqd_group[0])
-        return;
-    size_t want = max_group < 64 ? max_group : 64;
-    for (size_t n = want; n > 1; n--)
-        if (l->global[0] % n == 0) {
-            local[0] = n;
-            break;
-        }
-}
-
 /* yoke-warm finds the classes out where nobody has before: are they there by now? Asked ten times a second. */
 static bool classes_found(const struct yk_build *b)
 {
@@ -245,7 +229,7 @@ static const char *shape(const struct yk_launch *l, const struct yk_facts_kernel
         for (unsigned i = 0; i < 3; i++)
             d->local[i] = i < l->dims ? l->local[i] : 1;
     else
-        choose_local(l, f, max_group, d->local);
+        yk_warm_local(f, l->global[0], max_group, d->local);
     d->range.dims = l->dims;
     for (unsigned i = 0; i < 3; i++) {
         d->range.groups[i] = i < l->dims ? l->global[i] / d->local[i] : 1;

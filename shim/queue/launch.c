@@ -272,7 +272,7 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
         yk_code_lasts(l->code, items, seconds * 1e3);
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
     if (yk_remember_worth(l->code->build) && yk_build_now(l->code->build) == YK_BUILD_PENDING)
-        yk_warm_analyse(l->code->build); /* this process may end before its own transformer does */
+        yk_warm_foresee(l); /* this process may end before its own transformer does */
 }
 
 void yk_launch_divided(struct yk_launch *l, const struct yk_decision *d, uint64_t before)

@@ -55,37 +55,13 @@ static const char *source_of(const struct yk_build *b, bool variant)
 /* The options that DEV's program is built with (see build.c). */
 static char *options_for(const struct yk_build *b, unsigned dev, bool variant)
 {
-    unsigned twin = yk_rt.machine->device[dev].twin;
-    const char *options = variant ? b->facts.variant_options : b->options;
-    char *text = NULL;
-    if (twin ? asprintf(&text, "%s -D__yoke_twin=%u", options, twin) < 0 : asprintf(&text, "%s", options) < 0)
-        return NULL;
-    return text;
+    return yk_warm_options(variant ? b->facts.variant_options : b->options, yk_rt.machine->device[dev].twin);
 }
 
 /* What that includes. */
 static const char *files_of(const struct yk_build *b, bool variant)
 {
     return variant || !b->files ? "" : b->files;
-}
-
-char *yk_warm_files(const struct yk_facts *f)
-{
-    char *text = NULL;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    bool ok = to != NULL;
-    for (unsigned i = 0; ok && i < f->nfiles; i++) {
-        ok = !strchr(f->file[i].path, '\n');
-        if (f->file[i].absent)
-            fprintf(to, "- %s\n", f->file[i].path);
-        else
-            fprintf(to, "%016" PRIx64 " %s\n", f->file[i].hash, f->file[i].path);
-    }
-    if (to && !fclose(to) && ok)
-        return text;
-    free(text);
-    return NULL;
 }
 
 static bool is_kept(const struct yk_build *b, unsigned dev, bool variant)
@@ -157,20 +133,40 @@ static bool request_argument(struct yk_warm_request *r, unsigned i, const struct
     return r->kind[i] != YK_WARM_BUFFER || (v->kind == YK_VALUE_MEM && v->u.mem->store);
 }
 
-static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, const size_t *local)
+/* R is to be given up if its texts are not there. */
+static struct yk_warm_request *checked(struct yk_warm_request *r, bool ok)
+{
+    if (ok && r->source && r->options && r->files && r->kernel)
+        return r;
+    yk_warm_finish(r);
+    free(r);
+    return NULL;
+}
+
+/* Of L for DEV: its shape, arguments and name. *OK: it can be asked. */
+static struct yk_warm_request *shaped(const struct yk_launch *l, unsigned dev, const size_t *local, bool *ok)
 {
     struct yk_warm_request *r = l->nvalues <= YK_WARM_ARGS ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     *r = (struct yk_warm_request){.device = dev, .dims = l->dims, .nargs = l->nvalues};
-    const struct yk_facts_kernel *f = yk_code_facts(l->code);
-    bool variant = f && f->needs_variant, ok = f != NULL;
     for (unsigned i = 0; i < 3; i++) {
         r->local[i] = local[i];
         r->global[i] = i < l->dims ? l->global[i] : 1;
     }
     for (unsigned i = 0; i < l->nvalues; i++)
-        ok &= request_argument(r, i, &l->value[i]);
+        *ok &= request_argument(r, i, &l->value[i]);
+    r->kernel = strdup(l->code->name);
+    return r;
+}
+
+static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, const size_t *local)
+{
+    const struct yk_facts_kernel *f = yk_code_facts(l->code);
+    bool variant = f && f->needs_variant, ok = f != NULL;
+    struct yk_warm_request *r = shaped(l, dev, local, &ok);
+    if (!r)
+        return NULL;
     for (unsigned i = 0; variant && i < f->nhidden && r->nargs < YK_WARM_ARGS; i++) {
         r->kind[r->nargs] = YK_WARM_VALUE;
         r->size[r->nargs++] = sizeof(cl_ulong);
@@ -179,12 +175,23 @@ static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, 
     r->source = source ? strdup(source) : NULL;
     r->options = options_for(l->code->build, dev, variant);
     r->files = strdup(files_of(l->code->build, variant));
-    r->kernel = strdup(l->code->name);
-    if (ok && r->source && r->options && r->files && r->kernel)
-        return r;
-    yk_warm_finish(r);
-    free(r);
-    return NULL;
+    return checked(r, ok);
+}
+
+/* Of a launch of which nothing is known yet but what the app has said. */
+static struct yk_warm_request *request_unread(const struct yk_launch *l)
+{
+    size_t local[3];
+    bool ok = true;
+    for (unsigned i = 0; i < 3; i++)
+        local[i] = !l->has_local ? 0 : i < l->dims ? l->local[i] : 1;
+    struct yk_warm_request *r = shaped(l, YK_WARM_ALL, local, &ok);
+    if (!r)
+        return NULL;
+    r->source = strdup(l->code->build->source);
+    r->options = strdup(l->code->build->options);
+    r->files = strdup("");
+    return checked(r, ok);
 }
 
 /* R is taken over. */
@@ -211,6 +218,21 @@ void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local)
         return;
     struct yk_warm_request *r = request(l, dev, local);
     hand_over(r);
+}
+
+void yk_warm_foresee(const struct yk_launch *l)
+{
+    struct yk_build *b = l->code->build;
+    bool may = b->source && yk_use_kept(b) && !yk_build_insisted() && yk_env_bool("YOKE_PROFILE", true);
+    struct yk_warm_request *r = NULL;
+    if (may && !__atomic_exchange_n(&l->code->foreseen, true, __ATOMIC_RELAXED) && !yk_launch_is_one_group(l))
+        r = request_unread(l);
+    if (r) {
+        __atomic_store_n(&b->warm_asked, true, __ATOMIC_RELAXED);
+        hand_over(r);
+    } else {
+        yk_warm_analyse(b);
+    }
 }
 
 void yk_warm_analyse(struct yk_build *b)

@@ -4,6 +4,7 @@
 #define YK_SHIM_QUEUE_WARM_H
 
 #include "shim/queue/launch.h"
+#include "shim/queue/warm_form.h"
 
 /** Is there a yoke-warm, and may it be asked? Cost: a few looks into the file system. */
 bool yk_warm_able(void);
@@ -26,6 +27,11 @@ void yk_warm_prepare(const struct yk_launch *l, const size_t *local);
 /** Is what DEV needs for B's kernels kept: those launched from the partition-ready source, or the others? */
 bool yk_warm_kept_on(const struct yk_build *b, unsigned dev, bool variant);
 
+/** A launch like L, of a program that nobody has analysed, is worth it: have that done for later processes, and where
+ * CPU devices may take part have its kernel compiled for them in the same go. Once per kernel and process. Thread: any;
+ * returns at once. */
+void yk_warm_foresee(const struct yk_launch *l);
+
 /** Have B analysed for later processes, once per build. Returns at once. Thread: any. */
 void yk_warm_analyse(struct yk_build *b);
 
@@ -36,9 +42,5 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local);
 /** The program of SOURCE, the FILES that it includes and OPTIONS (as they are given to DEV) from its kept binary,
  * built; NULL: none, or the driver does not take it. Calls the driver. */
 cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, const char *files, const char *options);
-
-/** The files that a program of F includes, as yoke-warm is told of them. The caller frees it. NULL: no memory, or names
- * that cannot be told. */
-char *yk_warm_files(const struct yk_facts *f);
 
 #endif

@@ -25,6 +25,7 @@
 #include "profiler/profile.h"
 #include "shim/core/helper.h"
 #include "shim/queue/targets.h"
+#include "shim/queue/warm_form.h"
 
 enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, LOOK_MS = 10 };
 
@@ -201,11 +202,10 @@ static bool take_place(void)
 }
 
 /* The facts stay in the transformer's cache, where libyoke.so looks first. */
-static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r)
+static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r, struct yk_facts *facts)
 {
     struct yk_transform_target targets[YK_MAX_DEVICES];
     struct yk_arena arena = {0};
-    struct yk_facts facts;
     char self[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
@@ -219,9 +219,7 @@ static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r)
                                            .target = targets,
                                            .ntargets = m->n,
                                            .library_dir = self};
-    /* Both are wanted before a second device may take part. */
-    bool ok = yk_transform_run(&request, &facts) == YK_OK;
-    return yk_numeric_probe(m) == YK_OK && ok;
+    return yk_transform_run(&request, facts) == YK_OK;
 }
 
 static void set_limits(void)
@@ -272,11 +270,92 @@ static int asker_of(const char *argument, const char *option)
     return argument[n] == '=' ? atoi(argument + n + 1) : 0;
 }
 
+/* Build and compile for R's device, and keep it. */
+static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
+{
+    cl_int err;
+    const struct yk_device *d = &m->device[r->device];
+    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
+    char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
+    yk_profile_device_text(d, name);
+    if (!ctx || !yk_warm_path(r->source, r->files, r->options, name, path, sizeof path) ||
+        !yk_warm_mark(r->source, r->files, r->options, name, r->kernel, r->local, yk_warm_wide(r->global), mark,
+                      sizeof mark) ||
+        !yk_warm_fresh(r->files))
+        return false;
+    unsigned char *new = NULL;
+    size_t size = 0;
+    cl_program p = load(d, ctx, r, path, &new, &size);
+    /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
+     * program at a time. Running on zeros may end us. */
+    return p && yk_warm_fresh(r->files) && launch(d, ctx, p, r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
+           yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
+}
+
+/* The local size that shares of R's launch will have. False: they cannot be. */
+static bool shape(const struct yk_machine *m, const struct yk_facts_kernel *k, struct yk_warm_request *r)
+{
+    size_t most = SIZE_MAX, local[3];
+    for (unsigned i = 0; i < m->n; i++)
+        if (m->device[i].usable && m->device[i].max_group < most)
+            most = m->device[i].max_group;
+    if (!r->local[0] && k->local_size_matters)
+        return false;
+    if (!r->local[0]) {
+        yk_warm_local(k, (size_t)r->global[0], most, local);
+        for (unsigned i = 0; i < 3; i++)
+            r->local[i] = local[i];
+    }
+    for (unsigned i = 0; i < 3; i++)
+        if (!r->local[i] || r->global[i] % r->local[i])
+            return false;
+    return true;
+}
+
+/* R's kernel K for the I-th device: what R says, but as FACTS say. False: it takes no share. */
+static bool compile_for(const struct yk_machine *m, unsigned i, const struct yk_facts *facts,
+                        const struct yk_facts_kernel *k, const struct yk_warm_request *r)
+{
+    const struct yk_device *d = &m->device[i];
+    struct yk_warm_request one = *r;
+    if (!d->usable || !(d->type & CL_DEVICE_TYPE_CPU) ||
+        facts->target_text[yk_targets_index(m, i)] != facts->target_text[0] ||
+        (k->needs_variant && (!facts->variant_source || one.nargs + k->nhidden > YK_WARM_ARGS)))
+        return false;
+    one.device = i;
+    if (k->needs_variant) {
+        one.source = strdup(facts->variant_source);
+        one.files = strdup("");
+        for (unsigned h = 0; h < k->nhidden; h++) {
+            one.kind[one.nargs] = YK_WARM_VALUE;
+            one.size[one.nargs++] = sizeof(cl_ulong);
+        }
+    } else {
+        one.files = facts->nfiles ? yk_warm_files(facts) : strdup("");
+    }
+    one.options = yk_warm_options(k->needs_variant ? facts->variant_options : r->options, d->twin);
+    return one.source && one.files && one.options && compile(m, &one);
+}
+
+/* Nothing is known of R's program: all that a later process will want, in one go. */
+static bool foresee(const struct yk_machine *m, struct yk_warm_request *r)
+{
+    struct yk_facts facts;
+    bool ok = analyse(m, r, &facts);
+    const struct yk_facts_kernel *k = NULL;
+    for (unsigned i = 0; ok && !facts.refused && r->kernel[0] && i < facts.nkernels; i++)
+        if (!strcmp(facts.kernel[i].name, r->kernel) && facts.kernel[i].verdict != YK_VERDICT_WHOLE)
+            k = &facts.kernel[i];
+    bool compiles = k && k->nargs == r->nargs && shape(m, k, r);
+    for (unsigned i = 0; compiles && i < m->n; i++)
+        (void)compile_for(m, i, &facts, k, r);
+    return yk_numeric_probe(m) == YK_OK && ok; /* wanted before a second device may take part */
+}
+
 int main(int argc, char **argv)
 {
     struct yk_warm_request r;
     yk_status s;
-    cl_int err;
     if (argc == 2 && asker_of(argv[1], YK_MAILBOX_TRY) >= 0)
         return try_mailboxes(asker_of(argv[1], YK_MAILBOX_TRY));
     if (argc == 2 && asker_of(argv[1], YK_HELPER_DEVICES) >= 0)
@@ -291,26 +370,9 @@ int main(int argc, char **argv)
     let_finish(r.asker);
     take_turn();
     const struct yk_machine *m = yk_machine_get(&s);
-    if (!m || r.device >= m->n)
+    if (!m || (r.device >= m->n && r.device != YK_WARM_ALL))
         return 1;
-    if (!r.kernel[0])
-        _exit(!analyse(m, &r));
-    const struct yk_device *d = &m->device[r.device];
-    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
-    char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
-    yk_profile_device_text(d, name);
-    if (!ctx || !yk_warm_path(r.source, r.files, r.options, name, path, sizeof path) ||
-        !yk_warm_mark(r.source, r.files, r.options, name, r.kernel, r.local, yk_warm_wide(r.global), mark,
-                      sizeof mark) ||
-        !yk_warm_fresh(r.files))
-        return 1;
-    unsigned char *new = NULL;
-    size_t size = 0;
-    cl_program p = load(d, ctx, &r, path, &new, &size);
-    /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
-     * program at a time. Running on zeros may end us. */
-    bool ok = p && yk_warm_fresh(r.files) && launch(d, ctx, p, &r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
-              yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
+    bool ok = r.device == YK_WARM_ALL || !r.kernel[0] ? foresee(m, &r) : compile(m, &r);
     fflush(NULL);
     _exit(!ok); /* drivers crash in destructors after what they may just have run */
 }
