@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "shim/core/leaver.h"
 #include "shim/core/subdevice.h"
 #include "shim/core/trace.h"
 
@@ -58,18 +59,8 @@ static void free_shell(struct yk_context *ctx)
 
 void (*yk_context_end)(struct yk_context *ctx);
 
-static void context_destroy(struct yk_handle *h)
+void yk_context_release(struct yk_context *ctx)
 {
-    struct yk_context *ctx = (struct yk_context *)h;
-    while (ctx->on_destroy) {
-        struct yk_context_notify *n = ctx->on_destroy;
-        ctx->on_destroy = n->next;
-        n->fn((cl_context)(void *)ctx, n->data);
-        free(n);
-    }
-    void (*end)(struct yk_context *) = __atomic_load_n(&yk_context_end, __ATOMIC_ACQUIRE);
-    if (end)
-        end(ctx);
     while (ctx->mailboxes) {
         struct yk_context_mailboxes *m = ctx->mailboxes;
         ctx->mailboxes = m->next;
@@ -92,6 +83,24 @@ static void context_destroy(struct yk_handle *h)
     }
     yk_lock_finish(&ctx->lock);
     free_shell(ctx);
+}
+
+static void context_destroy(struct yk_handle *h)
+{
+    struct yk_context *ctx = (struct yk_context *)h;
+    while (ctx->on_destroy) {
+        struct yk_context_notify *n = ctx->on_destroy;
+        ctx->on_destroy = n->next;
+        n->fn((cl_context)(void *)ctx, n->data);
+        free(n);
+    }
+    void (*end)(struct yk_context *) = __atomic_load_n(&yk_context_end, __ATOMIC_ACQUIRE);
+    if (end)
+        end(ctx);
+    if (yk_leaver_wanted())
+        yk_leaver_take(ctx);
+    else
+        yk_context_release(ctx);
 }
 
 /* The app's properties with the virtual platform replaced by DEV's; only the primary gets more than the platform. */
@@ -159,6 +168,7 @@ struct yk_context *yk_context_create(const cl_context_properties *properties, cl
     *err = CL_OUT_OF_HOST_MEMORY;
     if (!ctx)
         return NULL;
+    yk_leaver_flush();
     if (errors && (ctx->errors = malloc(sizeof *errors)))
         *ctx->errors = *errors;
     unsigned p = yk_rt.primary->index;

@@ -46,6 +46,7 @@ struct yk_context {
     struct yk_store *host_stores; /* memory/store.c: those whose bytes belong into the app's memory; under the lock */
     unsigned nhost_stores;        /* atomic to read */
     struct yk_context_notify *on_destroy;
+    struct yk_context *next_leaving;  /* leaver.c's */
     struct yk_context_errors *errors; /* where the primary's driver reports to; NULL: nowhere */
 };
 
@@ -62,6 +63,9 @@ struct yk_context_errors {
  * Errors: the primary's code in *ERR, NULL. */
 struct yk_context *yk_context_create(const cl_context_properties *properties, cl_uint ndevices,
                                      const cl_device_id *devices, const struct yk_context_errors *errors, cl_int *err);
+
+/** The end of CTX, which nobody holds: the drivers' objects, and itself. For leaver.c. Calls the drivers. */
+void yk_context_release(struct yk_context *ctx);
 
 /** The primary's device behind DEVICE, where CTX has it; else NULL. Thread: any. */
 cl_device_id yk_context_device(const struct yk_context *ctx, cl_device_id device);

@@ -1,6 +1,6 @@
 /* Platforms and devices, from YOKE_STUB_DEVICES: devices by comma, platforms by bar, each
- * TYPE[:BYTES][:host|:separate][:odd][:late][:pocl], as "cpu,gpu:64M|gpu". Default: one cpu. A cpu's memory is the
- * host's unless it says otherwise. */
+ * TYPE[:BYTES][:host|:separate][:odd][:late][:pocl or :nvidia], as "cpu,gpu:64M|gpu". Default: one cpu. A cpu's memory
+ * is the host's unless it says otherwise. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,10 @@ static void add_device(char *text)
             d->late = true;
         else if (!strcmp(part, "pocl"))
             d->platform->pocl = true;
+        else if (!strcmp(part, "nvidia"))
+            d->platform->nvidia = true;
         else if (yk_parse_bytes(part, &d->memory) != YK_OK)
-            stub_die("YOKE_STUB_DEVICES: host, separate, odd, late, pocl or bytes, not \"%s\"", part);
+            stub_die("YOKE_STUB_DEVICES: host, separate, odd, late, pocl, nvidia or bytes, not \"%s\"", part);
     }
     d->platform->n++;
     stub_devices++;
@@ -113,6 +115,8 @@ cl_int stub_impl_GetPlatformInfo(cl_platform_id p, cl_platform_info name, size_t
     case CL_PLATFORM_NAME:
         if (p->pocl) /* by its name alone */
             return text_answer("Portable Computing Language", size, value, size_ret);
+        if (p->nvidia)
+            return text_answer("NVIDIA CUDA", size, value, size_ret);
         snprintf(text, sizeof text, "stub platform %u", p->number);
         return text_answer(text, size, value, size_ret);
     case CL_PLATFORM_VENDOR:

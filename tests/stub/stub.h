@@ -45,7 +45,7 @@ struct stub_object {
 struct _cl_platform_id {
     struct stub_object o;
     unsigned number, first, n;
-    bool pocl; /* by its name */
+    bool pocl, nvidia; /* by its name */
 };
 
 struct _cl_device_id {
