@@ -63,7 +63,7 @@ static yk_status join(struct yk_front *f, const struct yk_front *part, unsigned 
         text[i] = part[i].text;
         size[i] = part[i].size;
     }
-    yk_status s = yk_joined_text(text, size, n, f->arena, &f->text, &f->size, &f->refused);
+    yk_status s = yk_joined_text(text, size, n, f->std, f->arena, &f->text, &f->size, &f->refused);
     f->marked = f->text;
     f->nmarked = f->size;
     return s;

@@ -179,14 +179,30 @@ static bool is_in(const struct text *t, const struct item *i)
     return false;
 }
 
-/* A pragma of one would count for what comes after it, the others' declarations too. */
-static bool same_pragmas(const struct text *a, const struct text *b)
+/* Does the pragma I enable what OpenCL C 1.2 has anyhow, where a device has it? */
+static bool enables_core(const struct item *i)
 {
-    for (size_t i = 0; i < a->items.n; i++)
-        if (a->items.v[i].pragma &&
-            (!mentions(a->items.v[i].at, a->items.v[i].n, "EXTENSION") ||
-             !mentions(a->items.v[i].at, a->items.v[i].n, "enable") || !is_in(b, &a->items.v[i])))
+    static const char *const core[] = {"cl_khr_fp64",
+                                       "cl_khr_byte_addressable_store",
+                                       "cl_khr_global_int32_base_atomics",
+                                       "cl_khr_global_int32_extended_atomics",
+                                       "cl_khr_local_int32_base_atomics",
+                                       "cl_khr_local_int32_extended_atomics"};
+    for (size_t k = 0; k < sizeof core / sizeof *core; k++)
+        if (mentions(i->at, i->n, core[k]))
+            return true;
+    return false;
+}
+
+/* A pragma of one would count for what comes after it, the others' declarations too. */
+static bool same_pragmas(const struct text *a, const struct text *b, unsigned std)
+{
+    for (size_t k = 0; k < a->items.n; k++) {
+        const struct item *i = &a->items.v[k];
+        if (i->pragma && (!mentions(i->at, i->n, "EXTENSION") || !mentions(i->at, i->n, "enable") ||
+                          !((std >= 120 && enables_core(i)) || is_in(b, i))))
             return false;
+    }
     return true;
 }
 
@@ -199,7 +215,7 @@ static const struct name *taken_for(const struct text *a, const struct text *b)
     return NULL;
 }
 
-static yk_status refuse(const struct text *t, const char *const *text, const size_t *size, unsigned n,
+static yk_status refuse(const struct text *t, const char *const *text, const size_t *size, unsigned n, unsigned std,
                         struct yk_arena *a, const char **refused)
 {
     for (unsigned i = 0; i < n && !*refused; i++)
@@ -210,7 +226,7 @@ static yk_status refuse(const struct text *t, const char *const *text, const siz
                                                       "means a built-in by that",
                                                       taken->n, taken->at)))
                 return YK_ENOMEM;
-            if (i != k && !*refused && !same_pragmas(&t[i], &t[k]))
+            if (i != k && !*refused && !same_pragmas(&t[i], &t[k], std))
                 *refused = "the parts that it is linked from have different pragmas";
         }
     for (unsigned i = 0; i < n && !*refused; i++)
@@ -237,8 +253,8 @@ static void write_all(const struct text *t, unsigned n, char *out, size_t *nout)
     *nout = (size_t)(to - out);
 }
 
-yk_status yk_joined_text(const char *const *text, const size_t *size, unsigned n, struct yk_arena *a, char **out,
-                         size_t *nout, const char **refused)
+yk_status yk_joined_text(const char *const *text, const size_t *size, unsigned n, unsigned std, struct yk_arena *a,
+                         char **out, size_t *nout, const char **refused)
 {
     struct text *t = yk_arena_array(a, struct text, n);
     yk_status s = t ? YK_OK : YK_ENOMEM;
@@ -256,7 +272,7 @@ yk_status yk_joined_text(const char *const *text, const size_t *size, unsigned n
         most += size[i] + t[i].items.n;
     }
     if (s == YK_OK && !*refused)
-        s = refuse(t, text, size, n, a, refused);
+        s = refuse(t, text, size, n, std, a, refused);
     if (s == YK_OK && !*refused) {
         *out = yk_arena_alloc(a, most);
         s = *out ? YK_OK : YK_ENOMEM;

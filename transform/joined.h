@@ -9,10 +9,11 @@
 #include "base/status.h"
 
 /**
- * The N texts, SIZE bytes each and without comments and line markers, as *OUT of *NOUT bytes. What cannot be joined:
- * YK_OK and *REFUSED says why. Owns: in A. Errors: YK_ENOMEM. Cost: declarations squared, a comparison of hashes each.
+ * The N texts, SIZE bytes each and without comments and line markers, in OpenCL C STD (120: 1.2), as *OUT of *NOUT
+ * bytes. What cannot be joined: YK_OK and *REFUSED says why. Owns: in A. Errors: YK_ENOMEM. Cost: declarations squared,
+ * a comparison of hashes each.
  */
-yk_status yk_joined_text(const char *const *text, const size_t *size, unsigned n, struct yk_arena *a, char **out,
-                         size_t *nout, const char **refused);
+yk_status yk_joined_text(const char *const *text, const size_t *size, unsigned n, unsigned std, struct yk_arena *a,
+                         char **out, size_t *nout, const char **refused);
 
 #endif

@@ -84,11 +84,46 @@ void launcher_close(struct launcher *launcher)
     free(launcher);
 }
 
+/* Some programs are linked: all of the text, and a part that only shares its header. */
+static bool is_linked(const struct plan *plan)
+{
+    return plan->seed % 5 == 2;
+}
+
+static cl_int link_with_another(struct run *run)
+{
+    const char *text[] = {run->plan->source.v,
+                          "#include \"other.h\"\nint other_part(int a) { return other(a) + SEED; }\n",
+                          "static int other(int a) { return a ^ 3; }\n"};
+    const char *name = "other.h";
+    cl_program part[3] = {NULL};
+    cl_device_id device = run->launcher->device;
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < 3 && error == CL_SUCCESS; i++) {
+        part[i] = clCreateProgramWithSource(run->launcher->context, 1, &text[i], NULL, &error);
+    }
+    for (unsigned i = 0; i < 2 && error == CL_SUCCESS; i++) {
+        error = clCompileProgram(part[i], 1, &device, run->plan->options, 1, &part[2], &name, NULL, NULL);
+    }
+    if (error == CL_SUCCESS) {
+        run->program = clLinkProgram(run->launcher->context, 1, &device, "", 2, part, NULL, NULL, &error);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        if (part[i]) {
+            clReleaseProgram(part[i]);
+        }
+    }
+    return error;
+}
+
 static bool build(struct run *run)
 {
     const char *source = run->plan->source.v;
     cl_device_id device = run->launcher->device;
     cl_int error;
+    if (is_linked(run->plan)) {
+        return check(run, link_with_another(run), "clLinkProgram", run->plan->options);
+    }
     run->program = clCreateProgramWithSource(run->launcher->context, 1, &source, NULL, &error);
     if (!check(run, error, "clCreateProgramWithSource", "program")) {
         return false;

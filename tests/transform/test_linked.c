@@ -9,6 +9,7 @@
 static struct yk_arena arena;
 static const char *refused;
 static char joined[4096];
+static unsigned std = 120;
 
 /* "": refused, why is in REFUSED. */
 static const char *join(const char *a, const char *b)
@@ -18,7 +19,7 @@ static const char *join(const char *a, const char *b)
     char *out = NULL;
     size_t n = 0;
     yk_arena_finish(&arena);
-    if (yk_joined_text(text, size, 2, &arena, &out, &n, &refused) != YK_OK)
+    if (yk_joined_text(text, size, 2, std, &arena, &out, &n, &refused) != YK_OK)
         return "no memory";
     snprintf(joined, sizeof joined, "%s", refused ? "" : out);
     return refused || strlen(out) == n ? joined : "of another size";
@@ -54,6 +55,12 @@ START_TEST(strings_and_pragmas_are_no_declarations)
     ck_assert_str_eq(join("#pragma OPENCL EXTENSION a : enable\nint x;", "int y;"), "");
     ck_assert_ptr_nonnull(strstr(refused, "pragmas"));
     ck_assert_str_eq(join("int x;", "#pragma OPENCL EXTENSION a : enable\nint y;"), "");
+    ck_assert_str_eq(join("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint x;", "int y;"),
+                     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\nint x;\nint y;\n");
+    std = 110; /* it says what constants are there */
+    ck_assert_str_eq(join("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint x;", "int y;"), "");
+    std = 120;
+    ck_assert_str_eq(join("#pragma OPENCL EXTENSION cl_khr_fp64 : disable\nint x;", "int y;"), "");
     ck_assert_str_eq(join("#pragma OPENCL FP_CONTRACT OFF\nint x;", "#pragma OPENCL FP_CONTRACT OFF\nint y;"), "");
 }
 END_TEST
