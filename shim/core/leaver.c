@@ -70,6 +70,7 @@ static void *release_later(void *nothing)
 
 void yk_leaver_take(struct yk_context *ctx)
 {
+    yk_background_prepare(); /* the end of the process is to be noticed before the thread looks */
     bool ending = yk_background_ending();
     yk_lock_take(&all.lock);
     bool starts = !ending && !all.thread, many = ending && ++all.left > MOST_LEFT;
