@@ -83,3 +83,15 @@ __kernel void folded(__global int *out)
 {
     out[get_global_id(1) * 8 + get_global_id(0)] = get_group_id(ROW) + get_group_id(sizeof(char)) + get_group_id(2 - ROW);
 }
+
+// What clang's headers make a call of (INFINITY, HUGE_VALF) needs nothing and may stand anywhere.
+// verdict infinite merge
+// hidden infinite group_offset0 global_offset0
+// flags infinite needs_variant
+// run infinite global=64 local=8
+// run infinite global=64 local=8 offset=16
+static float bounded(float x) { return fmin(x, INFINITY); }
+__kernel void infinite(__global float *out)
+{
+    out[get_global_id(0) - get_global_offset(0)] = bounded((float)get_group_id(0)) + (get_local_id(0) == 3 ? HUGE_VALF : -0.0f);
+}
