@@ -63,6 +63,30 @@ def launches_for(command, least, env, timeout):
             return n + int((1.05 * least - again[0]) * (n - one) / (again[0] - first[0])) + 1
 
 
+def run_set(r, args, command, devices, options, counts):
+    """One run under yoke on DEVICES, added to R where it counts."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as summary:
+        env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")), YOKE_DEVICES=devices,
+                   YOKE_JSON=summary.name)
+        for key, value in options.items():
+            env["YOKE_" + key.upper()] = value
+        result, text = run(command, env, args.timeout)
+        if not result:
+            r["note"] = text
+            return
+        r["hashes"].append(result[2])
+        if not counts:
+            return
+        r["found"].append(result[0])
+        r["whole"].append(result[1])
+        try:
+            with open(summary.name, encoding="utf-8") as file:
+                told = json.load(file)
+            r["split"], r["moved"], r["reasons"] = told["launches"], told["bytes_moved"], told["whole_reasons"]
+        except (ValueError, KeyError):
+            r["note"] = "no summary"
+
+
 def parse_set(text):
     name, _, rest = text.partition("=")
     parts = rest.split(";")
@@ -99,18 +123,23 @@ def main():
             more = launches_for(command + ["--device", args.bare_device], args.least, dict(os.environ), args.timeout)
             command += ["--repeat", str(more)] if more else []
         row = {"program": app, "size": sizes.get(app, args.sizes), "command": " ".join(command[1:])}
+        runs = {name: {"found": [], "whole": [], "split": None, "moved": 0, "reasons": [], "note": "", "hashes": []} for name, _, _ in sets}
         hash_bare = None
-        before = 1 if args.warm else 0  # then its text is in the driver's cache, as it is for the sets
-        for i in range(before + args.repeat):
-            result, text = run(command + ["--device", args.bare_device], dict(os.environ), args.timeout)
-            if not result:
-                row["error"] = text
-                break
-            if i < before:
-                continue
-            times["bare"].append(result[0])
-            totals.append(result[1])
-            hash_bare = result[2]
+        # In turns, so that a machine that is slower for a while is so for all. Bare's text is in the driver's cache too, if the sets' is.
+        for i in range(args.warm + args.repeat):
+            if i >= args.warm - 1:
+                result, text = run(command + ["--device", args.bare_device], dict(os.environ), args.timeout)
+                if not result:
+                    row["error"] = text
+                    hash_bare = None
+                    break
+                hash_bare = result[2]
+            if i >= args.warm:
+                times["bare"].append(result[0])
+                totals.append(result[1])
+            for name, devices, options in sets:
+                if not runs[name]["note"]:
+                    run_set(runs[name], args, command, devices, options, i >= args.warm)
         if not hash_bare:
             print(f"{app:20} bare: {row.get('error')}")
             rows.append(row)
@@ -119,31 +148,12 @@ def main():
         row["bare_ms"], row["bare_total_ms"] = statistics.median(times["bare"]), statistics.median(totals)
         cells = []
         for name, devices, options in sets:
-            found, whole, split, moved, reasons, note = [], [], None, 0, [], ""
-            for i in range(args.warm + args.repeat):
-                with tempfile.NamedTemporaryFile(suffix=".json") as summary:
-                    env = dict(os.environ, LD_PRELOAD=os.path.abspath(os.path.join(args.build, "libyoke.so")),
-                               YOKE_DEVICES=devices, YOKE_JSON=summary.name)
-                    for key, value in options.items():
-                        env["YOKE_" + key.upper()] = value
-                    result, text = run(command, env, args.timeout)
-                    if not result:
-                        note = text
-                        break
-                    if result[2] != hash_bare:
-                        note = "~"
-                        if args.no_verify and options.get("numerics") != "any":
-                            note = "another result than bare"
-                            break
-                    if i < args.warm:
-                        continue
-                    found.append(result[0])
-                    whole.append(result[1])
-                    try:
-                        told = json.load(open(summary.name))
-                        split, moved, reasons = told["launches"], told["bytes_moved"], told["whole_reasons"]
-                    except (ValueError, KeyError):
-                        note = "no summary"
+            r = runs[name]
+            found, whole, split, moved, reasons, note = (r[k] for k in ("found", "whole", "split", "moved", "reasons", "note"))
+            if not note and any(h != hash_bare for h in r["hashes"]):
+                note = "~"
+            if note == "~" and args.no_verify and options.get("numerics") != "any":
+                note = "another result than bare"
             if not found or (note and note != "~"):
                 bad += 1
                 row[name] = {"error": note}
