@@ -60,6 +60,21 @@ char *yk_client_cache_names(void)
     return NULL;
 }
 
+size_t yk_client_cache_names_size(const char *names)
+{
+    size_t n = 0;
+    while (names && names[n])
+        n += strlen(names + n) + 1;
+    return n + 1;
+}
+
+char *yk_client_cache_names_copy(const char *names)
+{
+    size_t n = yk_client_cache_names_size(names);
+    char *copy = names ? malloc(n) : NULL;
+    return copy ? memcpy(copy, names, n) : NULL;
+}
+
 /* Was nothing there under PATH, says what was in the current folder? False also where that does not say. */
 static bool was_absent(const char *path, const char *names)
 {

@@ -28,6 +28,12 @@ bool yk_client_cache_older(const struct yk_facts *f, struct timespec t, const ch
  * Owned by the caller (free). Cost: a look at the folder. */
 char *yk_client_cache_names(void);
 
+/** Bytes of such NAMES with the NUL behind the last; NULL: of an empty list. */
+size_t yk_client_cache_names_size(const char *names);
+
+/** A copy, the caller's. NULL: no memory, or NAMES is. */
+char *yk_client_cache_names_copy(const char *names);
+
 /** Do the files that F's source included still hold the bytes seen? Relative to the current folder. */
 bool yk_client_cache_fresh(const struct yk_facts *f);
 

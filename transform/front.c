@@ -4,9 +4,9 @@
 #include <string.h>
 #include "base/array.h"
 #include "base/hash.h"
+#include "transform/client_linked.h"
 #include "transform/headers.h"
 #include "transform/included.h"
-#include "transform/client_linked.h"
 #include "transform/macros.h"
 #include "transform/names.h"
 #include "transform/process.h"

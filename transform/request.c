@@ -55,11 +55,28 @@ static bool target_field(struct yk_transform_target *t, const char *key, const c
     return true;
 }
 
+typedef YK_ARRAY(struct yk_transform_header) header_array;
+
+/* Is the blob a header's name or text? Then it is added. *OK turns false where there is no memory. */
+static bool is_header(header_array *to, const char *key, const char *v, size_t size, bool *ok)
+{
+    if (!strcmp(key, "header")) {
+        struct yk_transform_header h = {v, "", 0};
+        *ok &= yk_array_push(to, h);
+        return true;
+    }
+    if (strcmp(key, "text") != 0 || !to->n)
+        return false;
+    to->v[to->n - 1].text = v;
+    to->v[to->n - 1].size = size;
+    return true;
+}
+
 yk_status yk_request_parts(const struct yk_transform_request *req, struct yk_arena *a,
                            struct yk_transform_request **part, unsigned *n)
 {
     YK_ARRAY(struct yk_transform_request) parts = {0};
-    YK_ARRAY(struct yk_transform_header) headers = {0};
+    header_array headers = {0};
     struct cursor c = {req->source + sizeof YK_LINKED_MAGIC - 1, req->source + req->size, a};
     const char *options = "", *key, *v;
     size_t size;
@@ -70,12 +87,6 @@ yk_status yk_request_parts(const struct yk_transform_request *req, struct yk_are
             break;
         if (!strcmp(key, "options")) {
             options = v;
-        } else if (!strcmp(key, "header")) {
-            struct yk_transform_header h = {v, "", 0};
-            memory = yk_array_push(&headers, h);
-        } else if (!strcmp(key, "text") && headers.n) {
-            headers.v[headers.n - 1].text = v;
-            headers.v[headers.n - 1].size = size;
         } else if (!strcmp(key, "source")) {
             struct yk_transform_request p = *req;
             struct yk_transform_header *h = yk_arena_array(a, struct yk_transform_header, headers.n);
@@ -90,7 +101,7 @@ yk_status yk_request_parts(const struct yk_transform_request *req, struct yk_are
             headers.n = 0;
             options = "";
         } else {
-            ok = false;
+            ok = is_header(&headers, key, v, size, &memory);
         }
         ok &= memory;
     }
@@ -108,7 +119,7 @@ yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struc
 {
     static const char magic[] = YK_REQUEST_MAGIC;
     YK_ARRAY(struct yk_transform_target) targets = {0};
-    YK_ARRAY(struct yk_transform_header) headers = {0};
+    header_array headers = {0};
     struct cursor c = {text, text + n, a};
     bool ok = n >= sizeof magic - 1 && !memcmp(text, magic, sizeof magic - 1);
     *req = (struct yk_transform_request){.options = ""};
@@ -132,13 +143,7 @@ yk_status yk_request_parse(const char *text, size_t n, struct yk_arena *a, struc
         } else if (!strcmp(key, "target")) {
             struct yk_transform_target t = {"", "", "", v, 64, true, false};
             ok = yk_array_push(&targets, t);
-        } else if (!strcmp(key, "header")) {
-            struct yk_transform_header h = {v, "", 0};
-            ok = yk_array_push(&headers, h);
-        } else if (!strcmp(key, "text") && headers.n) {
-            headers.v[headers.n - 1].text = v;
-            headers.v[headers.n - 1].size = size;
-        } else {
+        } else if (!is_header(&headers, key, v, size, &ok)) {
             ok = targets.n && target_field(&targets.v[targets.n - 1], key, v);
         }
     }

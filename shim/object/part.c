@@ -76,19 +76,6 @@ static bool earlier(const struct timespec *a, const struct timespec *b)
     return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* A list of names, each with its 0, and one more. */
-static bool copy_names(char **to, const char *from)
-{
-    size_t n = 0;
-    while (from && from[n])
-        n += strlen(from + n) + 1;
-    if (!from)
-        return true;
-    if ((*to = malloc(n + 1)))
-        memcpy(*to, from, n + 1);
-    return *to != NULL;
-}
-
 /* PART becomes what the parts in FROM are together. */
 static bool put_together(struct yk_part *part, cl_uint n, struct yk_part *const *from)
 {
@@ -104,7 +91,8 @@ static bool put_together(struct yk_part *part, cl_uint n, struct yk_part *const 
     part->holds = 1;
     part->begun = first->begun;
     ok = ok && copy(&part->plain, n == 1 ? from[0]->plain : NULL) && copy(&part->options, from[0]->options) &&
-         copy(&part->folder, first->folder) && copy_names(&part->names, first->names) &&
+         copy(&part->folder, first->folder) &&
+         (!first->names || (part->names = yk_client_cache_names_copy(first->names))) &&
          (part->text = yk_linked_join(text, n));
     free(text);
     return ok;

@@ -196,13 +196,9 @@ static void *look_up(void *arg)
 /* What was in the folder when B was begun. */
 static char *names_for(const struct yk_build_from *from)
 {
-    size_t n = 0;
-    if (!from->folder)
-        return from->source && strstr(from->source, "include") ? yk_client_cache_names() : NULL;
-    while (from->names && from->names[n])
-        n += strlen(from->names + n) + 1;
-    char *names = from->names ? malloc(n + 1) : NULL;
-    return names ? memcpy(names, from->names, n + 1) : NULL;
+    if (from->folder)
+        return yk_client_cache_names_copy(from->names);
+    return from->source && strstr(from->source, "include") ? yk_client_cache_names() : NULL;
 }
 
 struct yk_build *yk_build_begin(struct yk_context *ctx, cl_program real, const struct yk_build_from *from)

@@ -31,18 +31,11 @@ static struct yk_hash begun_check(const char *bytes, size_t n)
     return yk_hash_bytes((struct yk_hash){0, 0}, bytes + sizeof(struct yk_hash), n - sizeof(struct yk_hash));
 }
 
-static size_t names_size(const char *names)
-{
-    size_t n = 0;
-    while (names && names[n])
-        n += strlen(names + n) + 1;
-    return n + 1;
-}
-
 static void keep_begun(const struct yk_build *b, struct yk_hash binary)
 {
     struct begun head = {.at = b->begun};
-    size_t folder = strlen(b->folder) + 1, names = names_size(b->names), n = sizeof head + folder + names;
+    size_t folder = strlen(b->folder) + 1, names = yk_client_cache_names_size(b->names),
+           n = sizeof head + folder + names;
     char *bytes = calloc(1, n);
     if (!bytes)
         return;
