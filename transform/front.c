@@ -76,6 +76,11 @@ static const char *first_error(struct yk_arena *a, const char *said)
     return yk_arena_printf(a, "%.*s", n, e);
 }
 
+/* What every compiler has a value of its own for, PoCL the name of a file that it makes for each program. */
+#define OWN "yk_own_"
+static const char *const own_words[] = {
+    "__FILE__", "__BASE_FILE__", "__FILE_NAME__", "__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
+
 static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_process_output *out)
 {
     struct yk_front *f = j->f;
@@ -83,6 +88,8 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
     bool ok = push_common(&v, f) && push(&v, "-E") && push(&v, "-undef");
     for (size_t i = 0; ok && i < m->n; i++)
         ok = push(&v, yk_arena_printf(f->arena, "-D%s=%s", m->v[i].name, m->v[i].value));
+    for (const char *const *w = own_words; ok && *w; w++)
+        ok = push(&v, yk_arena_printf(f->arena, "-D%s=" OWN "%s", *w, *w));
     if (ok && j->headers[0])
         ok = push(&v, yk_arena_printf(f->arena, "-I%s", j->headers));
     for (unsigned i = 0; ok && i < f->options.npre; i++)
@@ -224,6 +231,9 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
     if (!f->text)
         return YK_ENOMEM;
     f->target_text[0] = hash_text(f->text, f->size);
+    if (!f->refused && strstr(f->text, OWN "__"))
+        f->refused =
+            "it asks for the name of its file, or for the time when it is compiled (__FILE__, __DATE__, __TIME__)";
     if (f->refused)
         return YK_OK;
     s = yk_names_add(j->names, j->req->source, j->req->size);

@@ -188,7 +188,7 @@ kernel void private_arrays(global const int *in, global int *out)
 }
 kernel void preprocessed(global const int *in, global int *out)
 {
-    out[LIN] = __OPENCL_VERSION__ + __OPENCL_C_VERSION__ + __LINE__ + (int)sizeof __FILE__
+    out[LIN] = __OPENCL_VERSION__ + __OPENCL_C_VERSION__ + __LINE__
 #ifdef __IMAGE_SUPPORT__
                + 7
 #endif

@@ -90,6 +90,7 @@ __kernel void folded(__global int *out)
 // flags infinite needs_variant
 // run infinite global=64 local=8
 // run infinite global=64 local=8 offset=16
+#define NOWHERE(x) printf("%s %s", __FILE__, __DATE__) // not expanded
 static float bounded(float x) { return fmin(x, INFINITY); }
 __kernel void infinite(__global float *out)
 {
