@@ -2,6 +2,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "device/asleep.h"
+#include "device/chosen.h"
 #include "device/fault/fault.h"
 #include "device/opencl/from_host.h"
 #include "device/opencl/parents.h"
@@ -14,13 +15,6 @@
 #include <strings.h>
 
 enum { MAX_PLATFORMS = 64, TEXT = 1024 };
-
-static void leave_out(struct yk_device *d, const char *why)
-{
-    if (d->usable)
-        snprintf(d->why_not, sizeof d->why_not, "%s", why);
-    d->usable = false;
-}
 
 static void add(const struct yk_cl *cl, cl_platform_id platform, cl_device_id id, struct yk_machine *m)
 {
@@ -100,56 +94,6 @@ static const char *checked_parts(const char *parts)
     return n > 1 ? parts : NULL;
 }
 
-/* Leave out what LIST does not name. */
-static void restrict_to(struct yk_machine *m, const char *list)
-{
-    bool named[YK_MAX_DEVICES] = {false};
-    char text[TEXT], *rest = text, *item;
-    if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
-        yk_warn("YOKE_DEVICES is too long and is cut");
-    while ((item = strsep(&rest, ","))) {
-        bool any = false;
-        item += strspn(item, " ");
-        for (char *end = item + strlen(item); end > item && end[-1] == ' ';)
-            *--end = 0;
-        for (unsigned i = 0; i < m->n && *item; i++)
-            if (yk_device_matches(&m->device[i], item))
-                any = named[i] = true;
-        if (!any && *item) {
-            char msg[TEXT];
-            unsigned index;
-            yk_machine_find(m, item, &index, msg, sizeof msg);
-            yk_error("YOKE_DEVICES: %s", msg);
-        }
-    }
-    for (unsigned i = 0; i < m->n; i++)
-        if (!named[i]) {
-            m->device[i].unnamed = m->device[i].usable;
-            leave_out(&m->device[i], "not named by YOKE_DEVICES");
-        }
-}
-
-static void choose_primary(struct yk_machine *m, const char *wanted)
-{
-    char msg[TEXT];
-    bool found = false;
-    for (unsigned i = 0; i < m->n; i++)
-        if (m->device[i].usable && (!found || m->device[i].speed > m->device[m->primary].speed)) {
-            m->primary = i;
-            found = true;
-        }
-    unsigned index;
-    if (!wanted)
-        return;
-    if (yk_machine_find(m, wanted, &index, msg, sizeof msg) != YK_OK)
-        yk_error("YOKE_PRIMARY: %s; using the fastest, %s", msg, m->device[m->primary].name);
-    else if (!m->device[index].usable)
-        yk_error("YOKE_PRIMARY: %s is left out (%s); using the fastest, %s", m->device[index].name,
-                 m->device[index].why_not, m->device[m->primary].name);
-    else
-        m->primary = index;
-}
-
 /* Sizes and bytes of the app's data mean the same on all devices, or a device takes no part. */
 static void leave_out_the_different(struct yk_machine *m)
 {
@@ -157,9 +101,9 @@ static void leave_out_the_different(struct yk_machine *m)
     for (unsigned i = 0; i < m->n; i++) {
         struct yk_device *d = &m->device[i];
         if (d->address_bits != p->address_bits)
-            leave_out(d, "its address size differs from the primary's");
+            yk_chosen_leave_out(d, "its address size differs from the primary's");
         if (d->little_endian != p->little_endian)
-            leave_out(d, "its byte order differs from the primary's");
+            yk_chosen_leave_out(d, "its byte order differs from the primary's");
     }
 }
 
@@ -187,33 +131,6 @@ static void serialise(struct yk_machine *m)
             d->cl = yk_cl_parents(d->cl);
         else if (kind)
             d->cl = yk_cl_serial(slot++, kind, d->cl);
-    }
-}
-
-/* DEV=BYTES of LIST, which such devices then have. */
-static void limit_memory(struct yk_machine *m, const char *list)
-{
-    char one[TEXT];
-    for (const char *at = list; at && *at;) {
-        size_t n = strcspn(at, ",");
-        uint64_t bytes = 0;
-        bool any = false;
-        snprintf(one, sizeof one, "%.*s", (int)n, at);
-        char *is = strchr(one, '=');
-        if (is)
-            *is = 0;
-        bool good = is && yk_parse_bytes(is + 1, &bytes) == YK_OK && bytes;
-        for (unsigned i = 0; good && i < m->n; i++) {
-            struct yk_device *d = &m->device[i];
-            if (!yk_device_matches(d, one))
-                continue;
-            any = true;
-            d->global_mem = d->global_mem < bytes ? d->global_mem : bytes;
-            d->max_alloc = d->max_alloc < bytes ? d->max_alloc : bytes;
-        }
-        if (!any)
-            yk_error("YOKE_MEMORY_LIMIT: '%.*s' is not DEV=BYTES, as 0=64M, for a device there is", (int)n, at);
-        at += n + (at[n] == ',');
     }
 }
 
@@ -316,7 +233,7 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
         return YK_ENOTFOUND;
     }
     if (s->devices)
-        restrict_to(m, s->devices);
+        yk_chosen_devices(m, s->devices);
     bool any = false;
     for (unsigned i = 0; i < m->n; i++) {
         struct yk_device *d = &m->device[i];
@@ -331,7 +248,7 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
                  m->n > 1 ? ", and so are all others" : "");
         return YK_ENOTFOUND;
     }
-    choose_primary(m, s->primary);
+    yk_chosen_primary(m, s->primary);
     bool asleep = false;
     for (unsigned i = 0; i < m->n; i++)
         asleep |= m->device[i].asleep;
@@ -355,7 +272,7 @@ static yk_status discover_all(const struct yk_cl *cl, const struct yk_machine_se
     if (sleep && !asleep && sleep_pays(m))
         yk_asleep_keep(cl, m);
     m->id = identity(m, s);
-    limit_memory(m, s->memory);
+    yk_chosen_memory(m, s->memory);
     serialise(m);
     for (unsigned i = 0; i < m->n; i++)
         m->device[i].trial = m->device[i].cl;

@@ -25,15 +25,9 @@ static cl_program build_source(struct yk_build *b, unsigned dev, const char *sou
         return NULL;
     cl_int err = CL_OUT_OF_HOST_MEMORY;
     cl_program p = NULL;
-    size_t n = strlen(options) + 48;
-    char *all = malloc(n);
+    char *all = yk_warm_options(options, d->twin);
     if (!all)
         return NULL;
-    /* Twins of one driver get a define of their own: PoCL 3.1 aborts when two devices run one source and options. */
-    if (d->twin)
-        snprintf(all, n, "%s -D__yoke_twin=%u", options, d->twin);
-    else
-        snprintf(all, n, "%s", options);
     if ((p = yk_warm_program(ctx, dev, source, files, all))) {
         free(all);
         return p;

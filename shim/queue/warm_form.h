@@ -10,8 +10,9 @@
  * required one of kernel F, else a divisor that all takers allow, whose groups have MAX_GROUP work-items at most. */
 void yk_warm_local(const struct yk_facts_kernel *f, size_t global, size_t max_group, size_t *local);
 
-/** The options for the TWIN-th device of a driver (yk_device.twin) of what is built with OPTIONS. The caller frees
- * them. NULL: no memory. */
+/** The options for the TWIN-th device of a driver (yk_device.twin) of what is built with OPTIONS: twins get a define of
+ * their own, since PoCL 3.1 aborts when two devices run one source and options. The caller frees them. NULL: no memory.
+ */
 char *yk_warm_options(const char *options, unsigned twin);
 
 /** The files that a program of F includes, as yoke-warm is told of them. The caller frees it. NULL: no memory, or names

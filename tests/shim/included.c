@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tests/shim/kept.h"
 
-enum { N = 1 << 16, LAUNCHES = 8 };
+enum { LAUNCHES = 8 };
 
 /* The second is launched over a part of its range with other group numbers: it needs more than its own text. */
 static const char source[] =
@@ -23,28 +23,6 @@ static void rewrite(void)
     FILE *f = fopen("factor.h", "w");
     if (!f || fputs("#define FACTOR 5\n", f) < 0 || fclose(f))
         exit(2);
-}
-
-static void run(cl_context c, cl_command_queue q, cl_program p, const char *name)
-{
-    static cl_uint got[N];
-    cl_int err;
-    cl_uint sum = 0, one = 1;
-    const size_t n = N, local = 64;
-    cl_kernel k = clCreateKernel(p, name, &err);
-    need(err, "kernel");
-    cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, sizeof got, NULL, &err);
-    need(err, "buffer");
-    need(clEnqueueFillBuffer(q, m, &one, sizeof one, 0, sizeof got, 0, NULL, NULL), "fill");
-    need(clSetKernelArg(k, 0, sizeof m, &m), "argument");
-    for (int i = 0; i < LAUNCHES; i++)
-        need(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &local, 0, NULL, NULL), "launch");
-    need(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), "read");
-    for (int i = 0; i < N; i++)
-        sum = sum * 31 + got[i];
-    printf("%s %08x, %u and %u\n", name, sum, got[0], got[N - 1]);
-    clReleaseMemObject(m);
-    clReleaseKernel(k);
 }
 
 int main(int argc, char **argv)
@@ -62,8 +40,8 @@ int main(int argc, char **argv)
         rewrite();
     if (!strcmp(how, "elsewhere") && chdir("elsewhere"))
         return 2;
-    run(c, q, p, "plain");
-    run(c, q, p, "grouped");
+    print_of_ones(c, q, p, "plain", LAUNCHES, NULL);
+    print_of_ones(c, q, p, "grouped", LAUNCHES, NULL);
     clReleaseProgram(p);
     clReleaseCommandQueue(q);
     clReleaseContext(c);

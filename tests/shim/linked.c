@@ -11,7 +11,7 @@
 #include <string.h>
 #include "tests/shim/kept.h"
 
-enum { N = 1 << 16, LAUNCHES = 4 };
+enum { LAUNCHES = 4 };
 
 static const char shared[] = "typedef struct { uint factor; uint step; } rule;\n"
                              "static constant uint odd[4] = {1, 3, 5, 7};\n"
@@ -105,13 +105,10 @@ static cl_program made(cl_context c, cl_device_id d, const char *how)
 
 int main(int argc, char **argv)
 {
-    static cl_uint got[N];
     cl_device_id d;
     cl_context c;
     cl_command_queue q;
-    cl_int err;
-    cl_uint sum = 0, one = 1, factor = 77;
-    const size_t n = N, local = 64;
+    const cl_uint factor = 77;
     const char *how = argc > 1 ? argv[1] : "parts";
     begin(&d, &c, &q);
     cl_program p = !strcmp(how, "load") ? load(c, d, argv[2]) : made(c, d, how);
@@ -119,18 +116,6 @@ int main(int argc, char **argv)
         need(clBuildProgram(p, 1, &d, NULL, NULL, NULL), "build");
     if (!strcmp(how, "save"))
         save(p, argv[2]);
-    cl_kernel k = clCreateKernel(p, "apply", &err);
-    need(err, "kernel");
-    cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, sizeof got, NULL, &err);
-    need(err, "buffer");
-    need(clEnqueueFillBuffer(q, m, &one, sizeof one, 0, sizeof got, 0, NULL, NULL), "fill");
-    need(clSetKernelArg(k, 0, sizeof m, &m), "argument");
-    need(clSetKernelArg(k, 1, sizeof factor, &factor), "argument");
-    for (int i = 0; i < LAUNCHES; i++)
-        need(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &local, 0, NULL, NULL), "launch");
-    need(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), "read");
-    for (int i = 0; i < N; i++)
-        sum = sum * 31 + got[i];
-    printf("%08x, %u and %u\n", sum, got[0], got[N - 1]);
+    print_of_ones(c, q, p, "apply", LAUNCHES, &factor);
     return 0;
 }
