@@ -5,13 +5,11 @@
  * ends. yoke-warm --mailboxes tries, as safely, which devices may copy through memory of one another, and yoke-warm
  * --devices asks drivers that no process has asked yet. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +24,7 @@
 #include "shim/core/helper.h"
 #include "shim/queue/targets.h"
 #include "shim/queue/warm_form.h"
+#include "shim/warm/turn.h"
 
 enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, LOOK_MS = 10 };
 
@@ -164,43 +163,6 @@ static bool launch(const struct yk_device *d, cl_context ctx, cl_program p, cons
     return true;
 }
 
-/* The lock of file NAME, HOW, until we end. False: somebody else has it. Where there can be no such file all have it.
- */
-static bool lock_file(const char *name, int how)
-{
-    char dir[PATH_MAX - 64], path[PATH_MAX];
-    if (yk_dir("cache", "warm", dir, sizeof dir) != YK_OK)
-        return true;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || flock(fd, how) == 0)
-        return true;
-    bool taken = errno == EWOULDBLOCK;
-    close(fd);
-    return !taken;
-}
-
-/* One of us at a time: the compilers of several would take the processors from what the user waits for, and PoCL 3.1
- * does not bear two processes that compile one program. */
-static void take_turn(void)
-{
-    (void)lock_file("turn", LOCK_EX);
-}
-
-/* A few of us may wait for their turn; who comes then ends, and later processes of the program ask again. A program of
- * hundreds of kernels would leave as many of us behind. */
-static bool take_place(void)
-{
-    enum { PLACES = 12 };
-    for (int i = 0; i < PLACES; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "place.%d", i);
-        if (lock_file(name, LOCK_EX | LOCK_NB))
-            return true;
-    }
-    return false;
-}
-
 /* The facts stay in the transformer's cache, where libyoke.so looks first. */
 static bool analyse(const struct yk_machine *m, const struct yk_warm_request *r, struct yk_facts *facts)
 {
@@ -234,10 +196,10 @@ static void set_limits(void)
 static void begin(int asker)
 {
     set_limits();
-    if (!take_place())
+    if (!yk_turn_place())
         _exit(1);
     let_finish(asker);
-    take_turn();
+    yk_turn_take();
 }
 
 /* Which devices reach one another's memory: a driver may crash over that. */
@@ -270,18 +232,22 @@ static int asker_of(const char *argument, const char *option)
     return argument[n] == '=' ? atoi(argument + n + 1) : 0;
 }
 
-/* Build and compile for R's device, and keep it. */
+/* Build and compile for R's device, and keep it, unless another process of the program has asked for the same. */
 static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
 {
     cl_int err;
     const struct yk_device *d = &m->device[r->device];
-    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
     char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
     yk_profile_device_text(d, name);
-    if (!ctx || !yk_warm_path(r->source, r->files, r->options, name, path, sizeof path) ||
+    if (!yk_warm_path(r->source, r->files, r->options, name, path, sizeof path) ||
         !yk_warm_mark(r->source, r->files, r->options, name, r->kernel, r->local, yk_warm_wide(r->global), mark,
                       sizeof mark) ||
         !yk_warm_fresh(r->files))
+        return false;
+    if (access(path, F_OK) == 0 && access(mark, F_OK) == 0)
+        return true;
+    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
+    if (!ctx)
         return false;
     unsigned char *new = NULL;
     size_t size = 0;
@@ -349,7 +315,15 @@ static bool foresee(const struct yk_machine *m, struct yk_warm_request *r)
     bool compiles = k && k->nargs == r->nargs && shape(m, k, r);
     for (unsigned i = 0; compiles && i < m->n; i++)
         (void)compile_for(m, i, &facts, k, r);
-    return yk_numeric_probe(m) == YK_OK && ok; /* wanted before a second device may take part */
+    bool inexact = false;
+    for (unsigned i = 0; ok && !facts.refused && i < facts.nkernels; i++)
+        inexact |=
+            facts.kernel[i].verdict != YK_VERDICT_WHOLE && (facts.kernel[i].inexact || facts.kernel[i].float_arith);
+    if (!inexact)
+        return ok;
+    /* Wanted before a second device may take part, and seconds of compiling (PoCL): what waits may not want it. */
+    yk_turn_let_others_first();
+    return yk_numeric_probe(m) == YK_OK;
 }
 
 int main(int argc, char **argv)
@@ -365,10 +339,10 @@ int main(int argc, char **argv)
         return 2;
     unlink(argv[1]);
     set_limits();
-    if (!take_place() || yk_warm_read(f, &r) != YK_OK)
+    if (!yk_turn_place() || yk_warm_read(f, &r) != YK_OK)
         return 1;
     let_finish(r.asker);
-    take_turn();
+    yk_turn_take();
     const struct yk_machine *m = yk_machine_get(&s);
     if (!m || (r.device >= m->n && r.device != YK_WARM_ALL))
         return 1;
