@@ -115,6 +115,8 @@ def foreseen():
         first = run("aes_encrypt", "--size", "table2")
         assert not first["split"], f"nobody can have compiled for a second device: {first}"
         settle("aes_encrypt")
+        classes = os.path.join(FOLDER, "aes_encrypt", "cache/yoke/numeric")
+        assert not os.path.isdir(classes) or not os.listdir(classes), "numeric classes were found out for integer kernels: seconds of compiling"
         second = run("aes_encrypt", "--size", "table2")
         settle("aes_encrypt")
         print(f"aes_encrypt, the first two processes: {first} {second}")
