@@ -271,6 +271,8 @@ static struct yk_store *create(struct yk_context *ctx, cl_mem_flags flags, size_
     if (s->own_maps && use) /* what is there when a command first uses it goes there then */
         s->real[p] = d->cl->CreateBuffer(ctx->real[p], flags & ~pointer_flags, size, NULL, err);
     s->own_maps &= s->real[p] || !host_ptr;
+    if (s->own_maps && use)
+        yk_contents_over(ctx, host_ptr, size);
     if (!s->real[p])
         s->real[p] = list && list[0] ? d->cl->CreateBufferWithProperties(ctx->real[p], list, flags, size, host_ptr, err)
                                      : d->cl->CreateBuffer(ctx->real[p], flags, size, host_ptr, err);
