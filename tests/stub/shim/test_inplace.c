@@ -132,6 +132,37 @@ START_TEST(what_has_gone_is_let_go_of)
 }
 END_TEST
 
+/* A buffer over the program's memory has that pinned from its creation on, before any transfer, and a second one over
+ * the same memory nothing more. */
+START_TEST(what_is_given_to_a_buffer_is_pinned)
+{
+    if (!yk_watch_able()) {
+        puts("skipped: no userfaultfd here");
+        return;
+    }
+    shim_open(&s, 0);
+    static unsigned char back[BYTES];
+    unsigned char *p = map_at(NULL);
+    for (size_t i = 0; i < BYTES; i++)
+        p[OFF + i] = (unsigned char)(5 + i * 11);
+    long before = live();
+    cl_int err;
+    cl_mem m = clCreateBuffer(s.context, CL_MEM_USE_HOST_PTR, BYTES, p + OFF, &err);
+    OK(err);
+    ck_assert_int_eq(live() - before, 1 + PINNED);
+    cl_mem again = clCreateBuffer(s.context, CL_MEM_USE_HOST_PTR, BYTES, p + OFF, &err);
+    OK(err);
+    ck_assert_int_eq(live() - before, 2 + PINNED);
+    OK(clEnqueueReadBuffer(s.queue, m, CL_TRUE, 0, BYTES, back, 0, NULL, NULL));
+    ck_assert(memcmp(back, p + OFF, BYTES) == 0);
+    OK(clReleaseMemObject(again));
+    OK(clReleaseMemObject(m));
+    ck_assert_int_eq(munmap(p, 2 * BYTES), 0);
+    shim_close(&s);
+    ck_assert_int_eq(shim_live(), 0);
+}
+END_TEST
+
 /* Several contexts over the same memory, which end while it stays. */
 START_TEST(a_context_ends_with_its_own)
 {
@@ -168,4 +199,5 @@ START_TEST(what_is_moved_often_is_due)
 }
 END_TEST
 
-YK_TEST_MAIN("inplace", what_has_gone_is_let_go_of, what_is_moved_often_is_due, a_context_ends_with_its_own)
+YK_TEST_MAIN("inplace", what_has_gone_is_let_go_of, what_is_given_to_a_buffer_is_pinned, what_is_moved_often_is_due,
+             a_context_ends_with_its_own)
