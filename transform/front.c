@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "transform/client_linked.h"
 #include "transform/headers.h"
+#include "transform/hints.h"
 #include "transform/included.h"
 #include "transform/macros.h"
 #include "transform/names.h"
@@ -85,7 +86,9 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
 {
     struct yk_front *f = j->f;
     argv_array v = {0};
-    bool ok = push_common(&v, f) && push(&v, "-E") && push(&v, "-undef");
+    size_t n;
+    const char *source = yk_hints_as_words(j->req->source, j->req->size, f->arena, &n);
+    bool ok = source && push_common(&v, f) && push(&v, "-E") && push(&v, "-undef");
     for (size_t i = 0; ok && i < m->n; i++)
         ok = push(&v, yk_arena_printf(f->arena, "-D%s=%s", m->v[i].name, m->v[i].value));
     for (const char *const *w = own_words; ok && *w; w++)
@@ -95,8 +98,10 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
     for (unsigned i = 0; ok && i < f->options.npre; i++)
         ok = push(&v, f->options.pre[i]);
     ok = ok && push(&v, "-") && yk_array_push(&v, NULL);
-    yk_status s = ok ? yk_process_run(v.v, j->req->source, j->req->size, out) : YK_ENOMEM;
+    yk_status s = ok ? yk_process_run(v.v, source, n, out) : YK_ENOMEM;
     yk_array_finish(&v);
+    if (s == YK_OK)
+        yk_hints_as_pragmas(out->text, out->n);
     if (s == YK_OK && out->status && !f->refused)
         f->refused =
             yk_arena_printf(f->arena, "the preprocessor does not take it: %s", first_error(f->arena, out->said));
