@@ -14,6 +14,7 @@
 #include "shim/queue/included.h"
 #include "shim/queue/merged.h"
 #include "shim/queue/remember_program.h"
+#include "shim/queue/short.h"
 #include "shim/queue/stages_code.h"
 #include "shim/queue/use.h"
 #include "shim/queue/windows.h"
@@ -135,7 +136,7 @@ static void analysed(struct yk_build *b)
 static void load_what_is_kept(struct yk_build *b)
 {
     if (yk_build_now(b) == YK_BUILD_ANALYSED && b->kept_only && yk_remember_worth(b) && yk_use_kept(b) &&
-        !yk_use_none(b) && yk_warm_kept(b))
+        !yk_use_none(b) && !yk_short_only(b) && yk_warm_kept(b))
         yk_build_want(b);
 }
 

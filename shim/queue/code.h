@@ -76,6 +76,7 @@ struct yk_code {
     double merge_rate;             /* work-groups per ns of the merge kernel; 0: never measured */
     bool merge_warm, merge_failed; /* it has run; it could not; atomic */
     struct yk_merged *merged;      /* merged.h; borrowed from the build; NULL: not looked up yet; atomic */
+    double short_items;            /* the most of a launch that was short (short.c) */
     unsigned losses;               /* split launches in a row that were slower than the primary alone */
     unsigned lost;                 /* the same by what was measured of it alone; under lock, atomic to read */
     struct yk_code_moved {         /* of divided launches, on average; see yk_remember_moves; under lock */

@@ -10,6 +10,7 @@
 #include "shim/queue/form.h"
 #include "shim/queue/reduction.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/short.h"
 #include "shim/queue/takers.h"
 #include "shim/queue/use.h"
 #include "shim/queue/users.h"
@@ -121,6 +122,8 @@ static bool whole_now(struct yk_launch *l, bool pending)
     yk_use_begin(code->build);
     if (state == YK_BUILD_NONE) {
         why = code->build->reason;
+    } else if (yk_short_closed(l)) {
+        why = "divided, it and those behind it take longer together";
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&
                ((yk_decide_items(l) < 64 && !(yk_beside_possible_of_one() && yk_launch_is_one_group(l))) ||
                 (double)yk_decide_items(l) <= yk_code_get(&code->small))) {

@@ -13,6 +13,7 @@
 #include "shim/queue/remember.h"
 #include "shim/queue/remember_program.h"
 #include "shim/queue/share.h"
+#include "shim/queue/short.h"
 #include "shim/queue/use.h"
 #include "shim/queue/verify.h"
 #include "shim/queue/warm.h"
@@ -268,8 +269,10 @@ void yk_launch_measured(struct yk_launch *l, double seconds)
         yk_profile_code(&key, f->count);
     }
     yk_remember(l, p, warm ? YK_SAMPLE_ALONE : YK_SAMPLE_FIRST, items, seconds * 1e3);
-    if (warm) /* else it may have been compiled */
+    if (warm) { /* else it may have been compiled */
         yk_code_lasts(l->code, items, seconds * 1e3);
+        yk_short_measured(l, seconds);
+    }
     yk_remember_program(l->code->build, yk_code_get(&l->code->build->spent) * 1e3);
     if (yk_remember_worth(l->code->build) && yk_build_now(l->code->build) == YK_BUILD_PENDING)
         yk_warm_foresee(l); /* this process may end before its own transformer does */
@@ -328,6 +331,7 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         return err;
     if (!land(c->queue))
         return behind_failure;
+    yk_short_passed(l);
     if (!d.measure)
         yk_worth_predicted(l->code, d.alone_ms * 1e-3);
     if (d.measure) { /* alone, nothing before it, and what it lacks is not what it takes */

@@ -2,18 +2,26 @@
 #include "shim/queue/busy.h"
 #include "shim/queue/predict.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/short.h"
 
-/* Devices of the primary's kind have taken less time, all of them together, than the launch is believed to take alone:
- * that was measured while something else was, and would divide the kernel for ever. */
-static void believe_less(struct yk_share_work *w, const struct yk_taker *t, unsigned n, double items)
+/* Seconds that shares have taken, all of them together: at most so many it takes one of their devices alone, where all
+ * are of the primary's kind; 0: they are not. */
+static double together(const struct yk_taker *t, unsigned n)
 {
-    const double far = 2;
-    double ms = 0;
+    double seconds = 0;
     for (unsigned i = 0; i < n; i++) {
         if (!yk_device_same_kind(&yk_rt.machine->device[t[i].dev], yk_rt.primary))
-            return;
-        ms += t[i].seconds * 1e3;
+            return 0;
+        seconds += t[i].seconds;
     }
+    return seconds;
+}
+
+/* That is less than the launch is believed to take alone: it was measured while something else was, and would divide
+ * the kernel for ever. What a launch costs a GPU is in each share. */
+static void believe_less(struct yk_share_work *w, double seconds, double items)
+{
+    double far = yk_rt.primary->host_memory ? 1.3 : 2, ms = seconds * 1e3;
     if (ms > 0 && w->d->alone_ms > far * ms)
         yk_remember(w->l, yk_rt.machine->primary, YK_SAMPLE_ALONE, items, ms);
 }
@@ -34,13 +42,19 @@ void yk_share_learn(struct yk_share_work *w, const struct yk_taker *t, unsigned 
      * devices compute on the host's processors, how fast these are changes more than that. */
     if (!yk_rt.primary->host_memory && w->d->alone_ms > 0 && !w->d->begin && alone > w->d->alone_ms * 1e-3)
         alone = w->d->alone_ms * 1e-3;
+    /* Work-groups that have less to do may all be in the others' shares. */
+    double all = together(t, n);
+    if (all > 0 && alone > all)
+        alone = all;
     if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible)
         yk_code_divided(code, w->d->guided ? 0 : wall * 1e3, alone * 1e3, items);
+    if (all > 0 && alone > 0 && !crowded)
+        yk_short_divided(w->l, alone, wall);
     if (!crowded && !w->d->beside && w->d->alone_ms > 0)
         __atomic_store_n(&code->lost, wall * 1e3 > w->d->alone_ms ? code->lost + 1 : 0, __ATOMIC_RELAXED);
     yk_lock_drop(&code->lock);
     if (!crowded)
-        believe_less(w, t, n, items);
+        believe_less(w, all, items);
     if (wall * 1e3 < w->d->alone_ms)
         yk_remember_won(w->l);
 }
