@@ -66,6 +66,19 @@ void yk_code_divided(struct yk_code *c, double ms, double alone_ms, double items
         yk_code_is_small(c, items);
 }
 
+struct yk_code_local *yk_code_local(struct yk_code *c, const size_t *local)
+{
+    const unsigned bits = 21;
+    uint64_t key = (uint64_t)local[0] | (uint64_t)local[1] << bits | (uint64_t)local[2] << 2 * bits | 1ull << 63;
+    for (unsigned i = 0; i < YK_CODE_LOCALS; i++) {
+        struct yk_code_local *l = &c->by_local[i];
+        uint64_t is = 0;
+        if (__atomic_compare_exchange_n(&l->key, &is, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || is == key)
+            return l;
+    }
+    return NULL;
+}
+
 void yk_code_brought(struct yk_code *c, double brought_ms, double ms, double alone_ms)
 {
     const double newest = 0.25;

@@ -24,6 +24,17 @@ struct yk_code_division {
     unsigned axis;
 };
 
+/* Of launches of one local size, for which PoCL compiles a kernel apart. All of it atomic. */
+struct yk_code_local {
+    uint64_t key; /* 0: of none yet */
+    uint64_t ran; /* a bit for each device that has run a share */
+    /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
+     * are not wide, and wide ones. */
+    bool asked[YK_MAX_DEVICES][2], done[YK_MAX_DEVICES][2];
+    uint64_t looked[YK_MAX_DEVICES][2];
+};
+enum { YK_CODE_LOCALS = 4 };
+
 enum { YK_LOSSES = 3 }; /* so many, and launches go whole until it is tried again */
 
 struct yk_code {
@@ -62,10 +73,7 @@ struct yk_code {
     unsigned lone_pass, lone_gone, lone_seen;
     bool lone_looked;
     uint64_t lone_since;
-    /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
-     * are not wide, and wide ones. */
-    bool warm_asked[YK_MAX_DEVICES][2], warm_done[YK_MAX_DEVICES][2];
-    uint64_t warm_looked[YK_MAX_DEVICES][2];
+    struct yk_code_local by_local[YK_CODE_LOCALS];
     /* By which code it runs whole (form.h): has the app's own kernel been launched, how many launches may go without
      * it, has that begun; atomic. What its shares were compiled for; under lock. */
     bool own_ran, apart_begun, apart_wide;
@@ -171,6 +179,17 @@ double yk_code_reopens(const struct yk_code *c, double alone_ms);
 /** Is C's MS, of a divided launch that takes ALONE_MS on the primary, no sign of what the next ones take? The first few
  * in a process find nothing in place. Under C's lock. */
 bool yk_code_is_cold(const struct yk_code *c, double ms, double alone_ms);
+
+/** What is known of C for LOCAL[3]. NULL: it has had too many others, and is not to be compiled for each. Thread: any.
+ */
+struct yk_code_local *yk_code_local(struct yk_code *c, const size_t *local);
+
+/** Has DEV run a share of C with LOCAL[3] in this process? Thread: any. */
+static inline bool yk_code_ran(struct yk_code *c, unsigned dev, const size_t *local)
+{
+    const struct yk_code_local *of = yk_code_local(c, local);
+    return of && __atomic_load_n(&of->ran, __ATOMIC_RELAXED) >> dev & 1;
+}
 
 /** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each
  * that was asked about in vain. What the program enqueues while the worker looks at one goes by the worker too, one

@@ -142,11 +142,17 @@ static bool other_form(const struct yk_launch *l)
 /* What the primary needs before its first share of this kernel in this process. */
 static double form_ms(const struct yk_launch *l, const struct yk_decision *d, unsigned dev, bool *unseen)
 {
-    if (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || !other_form(l) ||
-        __atomic_load_n(&l->code->shared[dev], __ATOMIC_RELAXED))
+    if (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || !other_form(l) || yk_code_ran(l->code, dev, d->local))
         return 0;
     *unseen = !yk_warm_done(l, dev, d->local);
     return *unseen ? first_cpu_ms : loaded_ms;
+}
+
+/* Is there nothing left to be compiled or loaded for DEV's share? */
+static bool has_run(const struct yk_launch *l, const struct yk_decision *d, unsigned dev)
+{
+    bool by_local = dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
+    return __atomic_load_n(&l->code->warm[dev], __ATOMIC_RELAXED) && (!by_local || yk_code_ran(l->code, dev, d->local));
 }
 
 static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)
@@ -186,7 +192,7 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
     for (unsigned i = 0; i < n; i++) {
         struct yk_split_device *s = &p->device[i];
         struct yk_series series = {0};
-        bool warm = __atomic_load_n(&l->code->warm[i], __ATOMIC_RELAXED), firsts = false, sure = false;
+        bool warm = has_run(l, d, i), firsts = false, sure = false;
         /* What the whole launch alone says of this device too. */
         bool as_primary =
             p->alone_ms > 0 && (i == primary || yk_device_same_kind(&yk_rt.machine->device[i], yk_rt.primary));

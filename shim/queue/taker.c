@@ -65,18 +65,23 @@ static void note(struct yk_taker *t, uint64_t groups, double seconds)
     if (telling && yk_rt.primary->host_memory && groups * 16 >= w->d->total)
         yk_remember_least(w->l, t->dev, items, seconds * 1e3);
     t->cold = false;
+    struct yk_code_local *of = yk_code_local(w->l->code, w->d->local);
+    if (of)
+        __atomic_fetch_or(&of->ran, 1ull << t->dev, __ATOMIC_RELAXED);
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }
 
-/* Is what has ended on T's device the kernel's first there, which a driver compiles or loads? On a GPU the program's
- * own kernel is another one than that of shares, which is loaded by itself (20 ms on an H100). */
+/* Is what has ended on T's device the kernel's first there, which a driver compiles or loads? The program's own kernel
+ * is another one than that of shares, which is loaded by itself (20 ms on an H100), and on CPU devices each local size
+ * is compiled apart. */
 static bool is_first(struct yk_taker *t)
 {
     struct yk_share_work *w = t->work;
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     bool first = !__atomic_exchange_n(&w->l->code->warm[t->dev], true, __ATOMIC_RELAXED);
-    return first || (t->dev == yk_rt.machine->primary && d->type & CL_DEVICE_TYPE_GPU && w->facts->needs_variant &&
-                     !__atomic_load_n(&w->l->code->shared[t->dev], __ATOMIC_RELAXED));
+    bool cpu = d->type & CL_DEVICE_TYPE_CPU, ran = cpu ? yk_code_ran(w->l->code, t->dev, w->d->local)
+                                                       : __atomic_load_n(&w->l->code->shared[t->dev], __ATOMIC_RELAXED);
+    return first || (!ran && (t->dev == yk_rt.machine->primary ? w->facts->needs_variant : cpu));
 }
 
 /* Give work-groups C to T's driver. */

@@ -213,7 +213,8 @@ static void hand_over(struct yk_warm_request *r)
 
 void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
-    if (__atomic_exchange_n(&l->code->warm_asked[dev][wide(l)], true, __ATOMIC_RELAXED) ||
+    struct yk_code_local *of = yk_code_local(l->code, local);
+    if (!of || __atomic_exchange_n(&of->asked[dev][wide(l)], true, __ATOMIC_RELAXED) ||
         !yk_env_bool("YOKE_PROFILE", true))
         return;
     struct yk_warm_request *r = request(l, dev, local);
@@ -258,10 +259,13 @@ void yk_warm_analyse(struct yk_build *b)
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_code *code = l->code;
+    struct yk_code_local *of = yk_code_local(code, local);
     bool in_wide = wide(l);
     const uint64_t again_ns = 5000000;
-    uint64_t looked = __atomic_load_n(&code->warm_looked[dev][in_wide], __ATOMIC_ACQUIRE), now = yk_now_ns();
-    if (__atomic_load_n(&code->warm_done[dev][in_wide], __ATOMIC_RELAXED))
+    if (!of)
+        return false;
+    uint64_t looked = __atomic_load_n(&of->looked[dev][in_wide], __ATOMIC_ACQUIRE), now = yk_now_ns();
+    if (__atomic_load_n(&of->done[dev][in_wide], __ATOMIC_RELAXED))
         return true;
     if (looked && now - looked < again_ns)
         return false;
@@ -276,8 +280,8 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
                              sizeof path) &&
                 access(path, F_OK) == 0;
     free(options);
-    __atomic_store_n(&code->warm_done[dev][in_wide], done, __ATOMIC_RELAXED);
-    __atomic_store_n(&code->warm_looked[dev][in_wide], now, __ATOMIC_RELEASE);
+    __atomic_store_n(&of->done[dev][in_wide], done, __ATOMIC_RELAXED);
+    __atomic_store_n(&of->looked[dev][in_wide], now, __ATOMIC_RELEASE);
     return done;
 }
 

@@ -38,7 +38,9 @@ static inline void begin(bool warm)
     decision = (struct yk_decision){.total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true, true}};
     for (unsigned i = 0; i < machine.n; i++) {
         code.warm[i] = warm;
-        code.warm_done[i][0] = code.warm_done[i][1] = true; /* what its driver compiles is compiled */
+        struct yk_code_local *of = yk_code_local(&code, decision.local);
+        of->done[i][0] = of->done[i][1] = true; /* what its driver compiles is compiled */
+        of->ran |= (uint64_t)warm << i;
     }
 }
 

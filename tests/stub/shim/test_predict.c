@@ -108,6 +108,31 @@ START_TEST(first_launches_that_are_always_slow_are_believed)
 }
 END_TEST
 
+/* A local size that no share has had is compiled while the program waits, though others have run (LU decomposition: one
+ * launch of 0.5 ms took 367). */
+START_TEST(each_local_size_is_compiled_apart)
+{
+    begin(true);
+    char none[] = "";
+    build.options = none;
+    for (unsigned i = 0; i < machine.n; i++)
+        machine.device[i].type = CL_DEVICE_TYPE_CPU;
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.5);
+    decision.local[0] = LOCAL / 2;
+    ck_assert_double_gt(whole_ms(1), ALONE_MS + 50);
+    ck_assert(p.unseen[1]);
+    yk_code_local(&code, decision.local)->ran |= 2;
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.5);
+    size_t local[3] = {0, 1, 1};
+    unsigned known = 0;
+    for (local[0] = 1; local[0] <= 16; local[0]++)
+        known += yk_code_local(&code, local) != NULL;
+    ck_assert_uint_eq(known, YK_CODE_LOCALS - 2);
+    ck_assert(yk_code_ran(&code, 1, decision.local) && !yk_code_ran(&code, 2, decision.local));
+}
+END_TEST
+
 /* What a device's only first launch took beside its work was compiled, and will not be once yoke-warm has done that: it
  * has to be asked. */
 START_TEST(what_was_compiled_once_is_asked_for)
@@ -115,7 +140,8 @@ START_TEST(what_was_compiled_once_is_asked_for)
     begin(false);
     char none[] = "";
     build.options = none;
-    code.warm_done[1][0] = code.warm_done[1][1] = false;
+    struct yk_code_local *of = yk_code_local(&code, decision.local);
+    of->done[1][0] = of->done[1][1] = false;
     measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
     measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, ALONE_MS / 2.0 + 8);
     ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 8, 0.5);
@@ -317,7 +343,7 @@ YK_TEST_MAIN("predict", a_slow_link_is_remembered, a_few_work_groups_on_a_busy_d
              a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
              one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
              first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
-             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
-             few_work_groups_of_a_first_launch_are_not_free, a_bad_period_is_forgotten,
-             a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
+             each_local_size_is_compiled_apart, what_takes_too_long_was_not_compiled,
+             who_was_slow_too_often_is_not_tried_again, few_work_groups_of_a_first_launch_are_not_free,
+             a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
              what_never_pays_is_tried_ever_more_seldom, a_kernel_never_measured_is_guessed_at)
