@@ -17,11 +17,12 @@ static double together(const struct yk_taker *t, unsigned n)
     return seconds;
 }
 
-/* That is less than the launch is believed to take alone: it was measured while something else was, and would divide
- * the kernel for ever. What a launch costs a GPU is in each share. */
+/* That is far less than the launch is believed to take alone: it was measured while something else was, and would
+ * divide the kernel for ever. */
 static void believe_less(struct yk_share_work *w, double seconds, double items)
 {
-    double far = yk_rt.primary->host_memory ? 1.3 : 2, ms = seconds * 1e3;
+    const double far = 2;
+    double ms = seconds * 1e3;
     if (ms > 0 && w->d->alone_ms > far * ms)
         yk_remember(w->l, yk_rt.machine->primary, YK_SAMPLE_ALONE, items, ms);
 }
@@ -42,14 +43,11 @@ void yk_share_learn(struct yk_share_work *w, const struct yk_taker *t, unsigned 
      * devices compute on the host's processors, how fast these are changes more than that. */
     if (!yk_rt.primary->host_memory && w->d->alone_ms > 0 && !w->d->begin && alone > w->d->alone_ms * 1e-3)
         alone = w->d->alone_ms * 1e-3;
-    /* Work-groups that have less to do may all be in the others' shares. */
     double all = together(t, n);
-    if (all > 0 && alone > all)
-        alone = all;
     if (alone > 0 && !crowded && !yk_rt.options.strategy && !yk_rt.options.reproducible)
         yk_code_divided(code, w->d->guided ? 0 : wall * 1e3, alone * 1e3, items);
-    if (all > 0 && alone > 0 && !crowded)
-        yk_short_divided(w->l, alone, wall);
+    if (all > 0 && !crowded)
+        yk_short_divided(w->l, all, wall);
     if (!crowded && !w->d->beside && w->d->alone_ms > 0)
         __atomic_store_n(&code->lost, wall * 1e3 > w->d->alone_ms ? code->lost + 1 : 0, __ATOMIC_RELAXED);
     yk_lock_drop(&code->lock);
