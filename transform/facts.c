@@ -161,6 +161,14 @@ void yk_facts_finish(struct yk_facts *f)
     *f = (struct yk_facts){.variant_options = ""};
 }
 
+bool yk_facts_inexact(const struct yk_facts *f)
+{
+    for (unsigned i = 0; i < f->nkernels; i++)
+        if (f->kernel[i].verdict != YK_VERDICT_WHOLE && (f->kernel[i].inexact || f->kernel[i].float_arith))
+            return true;
+    return false;
+}
+
 const struct yk_facts_kernel *yk_facts_find(const struct yk_facts *f, const char *name)
 {
     for (unsigned i = 0; i < f->nkernels; i++)

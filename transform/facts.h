@@ -182,6 +182,9 @@ void yk_facts_finish(struct yk_facts *f);
 /** The kernel called NAME, or NULL. Borrowed from F. Thread: any. Cost: O(kernels). */
 const struct yk_facts_kernel *yk_facts_find(const struct yk_facts *f, const char *name);
 
+/** Is some kernel of F to be divided whose results differ where devices round differently? Cost: O(kernels). */
+bool yk_facts_inexact(const struct yk_facts *f);
+
 /* Names in the record and in `yoke explain`. Constant; NULL beyond the last. */
 const char *yk_arg_kind_name(enum yk_arg_kind k);
 const char *yk_verdict_name(enum yk_verdict v);

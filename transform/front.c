@@ -42,6 +42,7 @@ const char *const yk_front_features[] = {"-D__opencl_c_work_group_collective_fun
 struct job {
     const struct yk_transform_request *req;
     struct yk_front *f;
+    char *source;           /* the request's, with hints as words */
     char headers[PATH_MAX]; /* folder of the request's headers; "" where it has none */
     struct yk_names *names;
 };
@@ -86,9 +87,7 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
 {
     struct yk_front *f = j->f;
     argv_array v = {0};
-    size_t n;
-    const char *source = yk_hints_as_words(j->req->source, j->req->size, f->arena, &n);
-    bool ok = source && push_common(&v, f) && push(&v, "-E") && push(&v, "-undef");
+    bool ok = push_common(&v, f) && push(&v, "-E") && push(&v, "-undef");
     for (size_t i = 0; ok && i < m->n; i++)
         ok = push(&v, yk_arena_printf(f->arena, "-D%s=%s", m->v[i].name, m->v[i].value));
     for (const char *const *w = own_words; ok && *w; w++)
@@ -98,7 +97,7 @@ static yk_status preprocess(struct job *j, const struct yk_macros *m, struct yk_
     for (unsigned i = 0; ok && i < f->options.npre; i++)
         ok = push(&v, f->options.pre[i]);
     ok = ok && push(&v, "-") && yk_array_push(&v, NULL);
-    yk_status s = ok ? yk_process_run(v.v, source, n, out) : YK_ENOMEM;
+    yk_status s = ok ? yk_process_run(v.v, j->source, j->req->size, out) : YK_ENOMEM;
     yk_array_finish(&v);
     if (s == YK_OK)
         yk_hints_as_pragmas(out->text, out->n);
@@ -313,9 +312,12 @@ static yk_status compile_some_way(const struct yk_transform_request *req, struct
 yk_status yk_front_preprocess(const struct yk_transform_request *req, struct yk_arena *a, struct yk_front *f)
 {
     *f = (struct yk_front){.arena = a, .address_bits = req->target[0].address_bits};
-    struct job j = {.req = req, .f = f, .names = yk_names_create()};
+    struct job j = {
+        .req = req, .f = f, .source = yk_arena_strndup(a, req->source, req->size), .names = yk_names_create()};
     struct yk_macros m;
-    yk_status s = j.names ? yk_options_parse(req->options, a, &f->options) : YK_ENOMEM;
+    if (j.source)
+        yk_hints_as_words(j.source, req->size);
+    yk_status s = j.source && j.names ? yk_options_parse(req->options, a, &f->options) : YK_ENOMEM;
     f->target_text = yk_arena_array(a, uint64_t, req->ntargets);
     if (s == YK_OK && !f->target_text)
         s = YK_ENOMEM;

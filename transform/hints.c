@@ -1,12 +1,12 @@
 #include "transform/hints.h"
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* Of one length, and lines stay lines. */
+/* Both of one length. */
 static const struct {
-    const char *pragma, *after, *words, *back;
-} hint[] = {{"unroll", NULL, "yk_pragma_unroll", "#pragma unroll  "},
-            {"clang", "loop", "yk_pragma_clang_loop", "#pragma clang loop  "}};
+    const char *words, *pragma;
+} hint[] = {{"yk_prag_unroll", "#pragma unroll"}, {"yk_prag_clang_loop", "#pragma clang loop"}};
 enum { HINTS = sizeof hint / sizeof *hint };
 
 static const char *spaces(const char *p, const char *end)
@@ -27,66 +27,66 @@ static const char *behind(const char *p, const char *end, const char *word)
                : NULL;
 }
 
-/* The hint on the line [P, END) whose arguments name something, or HINTS; *ARGUMENTS: where these begin. */
-static unsigned find(const char *p, const char *end, const char **arguments)
+/* Behind the words of PRAGMA at P, however far apart they are; NULL: they are not there. */
+static const char *behind_all(const char *p, const char *end, const char *pragma)
 {
+    char word[16];
     p = spaces(p, end);
-    if (p == end || *p != '#' || !(p = behind(p + 1, end, "pragma")) || end[-1] == '\\' ||
-        (end[-1] == '\r' && end[-2] == '\\'))
-        return HINTS;
-    for (unsigned i = 0; i < HINTS; i++) {
-        const char *q = behind(p, end, hint[i].pragma);
-        if (q && hint[i].after)
-            q = behind(q, end, hint[i].after);
-        for (const char *c = q; q && c < end; c++)
-            if (isalpha((unsigned char)*c) || *c == '_') {
-                *arguments = q;
-                return i;
-            }
+    p = p < end && *p == '#' ? p + 1 : NULL;
+    for (const char *w = pragma + 1; p && *w; w += *w == ' ') {
+        size_t n = strcspn(w, " ");
+        memcpy(word, w, n);
+        word[n] = 0;
+        p = behind(p, end, word);
+        w += n;
     }
-    return HINTS;
+    return p;
 }
 
-const char *yk_hints_as_words(const char *source, size_t n, struct yk_arena *a, size_t *out)
+static bool names_something(const char *p, const char *end)
 {
-    const char *end = source + n, *arguments;
-    size_t more = 0;
-    for (const char *p = source, *stop; p < end; p = stop + 1) {
-        stop = memchr(p, '\n', (size_t)(end - p));
-        stop = stop ? stop : end;
-        unsigned i = find(p, stop, &arguments);
-        more += i < HINTS ? strlen(hint[i].words) : 0;
-    }
-    *out = n;
-    char *copy = more ? yk_arena_alloc(a, n + more + 1) : NULL;
-    if (!more || !copy)
-        return more ? NULL : source;
-    size_t used = 0;
-    for (const char *p = source, *stop; p < end; p = stop + 1) {
-        stop = memchr(p, '\n', (size_t)(end - p));
-        stop = stop ? stop : end;
-        unsigned i = find(p, stop, &arguments);
-        if (i < HINTS) {
-            memcpy(copy + used, hint[i].words, strlen(hint[i].words));
-            used += strlen(hint[i].words);
-            p = arguments;
+    for (; p < end; p++)
+        if (isalpha((unsigned char)*p) || *p == '_')
+            return true;
+    return false;
+}
+
+static bool goes_on(const char *p, const char *end)
+{
+    end -= end > p && end[-1] == '\r';
+    return end > p && end[-1] == '\\';
+}
+
+static const char *line_end(const char *p, const char *end)
+{
+    const char *nl = memchr(p, '\n', (size_t)(end - p));
+    return nl ? nl : end;
+}
+
+void yk_hints_as_words(char *source, size_t n)
+{
+    const char *end = source + n;
+    for (char *p = source; p < end;) {
+        const char *stop = line_end(p, end);
+        for (unsigned i = 0; i < HINTS; i++) {
+            const char *arguments = behind_all(p, stop, hint[i].pragma);
+            if (!arguments || !names_something(arguments, stop) || goes_on(p, stop))
+                continue;
+            memset(p, ' ', (size_t)(arguments - p));
+            memcpy(p, hint[i].words, strlen(hint[i].words));
         }
-        size_t rest = (size_t)((stop < end ? stop + 1 : end) - p);
-        memcpy(copy + used, p, rest);
-        used += rest;
+        p += stop - p + 1;
     }
-    copy[used] = 0;
-    *out = used;
-    return copy;
 }
 
 void yk_hints_as_pragmas(char *text, size_t n)
 {
-    for (char *p = text, *end = text + n, *stop; p < end; p = stop + 1) {
-        stop = memchr(p, '\n', (size_t)(end - p));
-        stop = stop ? stop : end;
+    const char *end = text + n;
+    for (char *p = text; p < end;) {
+        const char *stop = line_end(p, end);
         for (unsigned i = 0; i < HINTS; i++)
             if (behind(p, stop, hint[i].words))
-                memcpy(p + (spaces(p, stop) - p), hint[i].back, strlen(hint[i].back));
+                memcpy(p + (spaces(p, stop) - p), hint[i].pragma, strlen(hint[i].pragma));
+        p += stop - p + 1;
     }
 }

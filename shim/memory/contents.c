@@ -14,7 +14,7 @@ enum { MAPPED = 8 };
 
 /* A ring takes 5.5 ms to make and carries 64 MiB in 2 to 4 more, at the first launch. An H200's driver pins them in 2
  * ms, when the buffer is made, and moves them in 1. All told a ring is the shorter way from 192 MiB on, by 3 ms for
- * 256. */
+ * 256, but the first launch waits for all of it, 6 ms more. So the first such buffers of a process are pinned. */
 enum { PINNED = 512 << 20 };
 
 static uint64_t made, over; /* bytes; atomic */

@@ -41,11 +41,12 @@ struct yk_build {
     double seconds;        /* that the primary took to build it: what another device is predicted to take */
     double spent; /* seconds that the primary took, or would have, for the launches of its kernels, as far as known */
     double noted; /* what of it worth.c has last told later processes */
-    double short_won; /* short.c: seconds that its short launches won by being divided, how many there were, */
-    unsigned short_divided, short_passed; /* and how many went whole by the worker; atomic */
-    bool has_long, short_only;            /* not all of its launches are short; all were; atomic */
-    bool short_asked;                     /* has the profile been asked; atomic */
-    bool short_off;                       /* the others cost more; atomic */
+    struct yk_build_short {       /* short.c's; all of it atomic */
+        double won;               /* seconds, by being divided */
+        unsigned divided, passed; /* launches, and others that went whole by the worker */
+        bool has_long;            /* some launch was */
+        bool asked, off, only;    /* the profile; short ones go whole; and all are short */
+    } brief;
     double told_ms, before_ms; /* told to them by anybody, and what earlier ones had told; see yk_remember_program */
     double gained;             /* seconds that other devices have won of the primary's */
     char use_known, use_told;  /* use.c's; atomic */

@@ -71,9 +71,8 @@ struct yk_build_need yk_build_needs(const struct yk_facts *f)
         if (f->kernel[i].verdict != YK_VERDICT_WHOLE) {
             n.original |= !f->kernel[i].needs_variant;
             n.variant |= f->kernel[i].needs_variant;
-            n.classes |= f->kernel[i].inexact || f->kernel[i].float_arith;
         }
-    n.classes &= yk_rt.options.numerics != YK_NUMERICS_ANY;
+    n.classes = yk_facts_inexact(f) && yk_rt.options.numerics != YK_NUMERICS_ANY;
     return n;
 }
 

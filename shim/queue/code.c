@@ -72,8 +72,10 @@ struct yk_code_local *yk_code_local(struct yk_code *c, const size_t *local)
     uint64_t key = (uint64_t)local[0] | (uint64_t)local[1] << bits | (uint64_t)local[2] << 2 * bits | 1ull << 63;
     for (unsigned i = 0; i < YK_CODE_LOCALS; i++) {
         struct yk_code_local *l = &c->by_local[i];
-        uint64_t is = 0;
-        if (__atomic_compare_exchange_n(&l->key, &is, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || is == key)
+        uint64_t is = __atomic_load_n(&l->key, __ATOMIC_RELAXED);
+        if (is == key ||
+            (!is &&
+             (__atomic_compare_exchange_n(&l->key, &is, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || is == key)))
             return l;
     }
     return NULL;

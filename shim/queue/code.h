@@ -180,8 +180,8 @@ double yk_code_reopens(const struct yk_code *c, double alone_ms);
  * in a process find nothing in place. Under C's lock. */
 bool yk_code_is_cold(const struct yk_code *c, double ms, double alone_ms);
 
-/** What is known of C for LOCAL[3]. NULL: it has had too many others, and is not to be compiled for each. Thread: any.
- */
+/** What is known of C for LOCAL[3], which is kept from now on. NULL: it has had too many others, and is not to be
+ * compiled for each. Thread: any. */
 struct yk_code_local *yk_code_local(struct yk_code *c, const size_t *local);
 
 /** Has DEV run a share of C with LOCAL[3] in this process? Thread: any. */

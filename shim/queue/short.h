@@ -20,8 +20,8 @@ void yk_short_measured(struct yk_launch *l, double seconds);
 /** Are all launches of B known to be short, and to go whole? Then no other device need be ready for them. */
 bool yk_short_only(struct yk_build *b);
 
-/** Is L to go whole, since that costs less? Cost: loads; where it
- * does, and L is the largest such launch of its kernel so far, a question to the profile. */
+/** Is L to go whole, since that costs less? Cost: loads; where it does, and L is the largest such launch of its kernel
+ * so far, a question to the profile. */
 bool yk_short_closed(struct yk_launch *l);
 
 #endif

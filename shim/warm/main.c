@@ -315,11 +315,7 @@ static bool foresee(const struct yk_machine *m, struct yk_warm_request *r)
     bool compiles = k && k->nargs == r->nargs && shape(m, k, r);
     for (unsigned i = 0; compiles && i < m->n; i++)
         (void)compile_for(m, i, &facts, k, r);
-    bool inexact = false;
-    for (unsigned i = 0; ok && !facts.refused && i < facts.nkernels; i++)
-        inexact |=
-            facts.kernel[i].verdict != YK_VERDICT_WHOLE && (facts.kernel[i].inexact || facts.kernel[i].float_arith);
-    if (!inexact)
+    if (!ok || facts.refused || !yk_facts_inexact(&facts))
         return ok;
     /* Wanted before a second device may take part, and seconds of compiling (PoCL): what waits may not want it. */
     yk_turn_let_others_first();

@@ -104,4 +104,4 @@ START_TEST(later_ones_know)
 }
 END_TEST
 
-YK_TEST_MAIN("passing", little_won_closes, much_won_does_not, long_or_few_ones_do_not, later_ones_know)
+YK_TEST_MAIN("short_cost", little_won_closes, much_won_does_not, long_or_few_ones_do_not, later_ones_know)
