@@ -38,7 +38,7 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #endif
 #define BARE __attribute__((no_sanitize("address", "undefined", "thread"), no_stack_protector, noinline))
 
-enum { STACK = 64 << 10, ASIDE_NICE = 10 };
+enum { STACK = 64 << 10, ASIDE_NICE = 10, ASIDE_WAITS = 10 };
 
 struct job {
     struct yk_client_child *c;
@@ -94,7 +94,8 @@ BARE static int begin(void *arg)
         set_limit(RLIMIT_AS, c->memory);
     if (c->file)
         set_limit(RLIMIT_FSIZE, c->file);
-    set_limit(RLIMIT_CPU, c->timeout_ms / 1000 + 2);
+    struct rlimit64 cpu = {c->timeout_ms / 1000 + 1, c->timeout_ms / 1000 + 2};
+    syscall(SYS_prlimit64, 0, RLIMIT_CPU, &cpu, NULL);
     set_limit(RLIMIT_CORE, 0);
     if (c->aside) {
         struct sched_param none_needed = {0};
@@ -118,7 +119,7 @@ BARE static int64_t now_ms(void)
 /* Wait until PID has ended or the time is over; SIGCHLD is blocked here, so none is missed. */
 BARE static void await(struct yk_client_child *c, int pid)
 {
-    int64_t end = now_ms() + c->timeout_ms;
+    int64_t end = now_ms() + (int64_t)c->timeout_ms * (c->aside ? ASIDE_WAITS : 1);
     uint64_t chld = UINT64_C(1) << (SIGCHLD - 1);
     for (;;) {
         siginfo_t info;
@@ -139,6 +140,8 @@ BARE static void await(struct yk_client_child *c, int pid)
     syscall(SYS_kill, pid, SIGKILL);
     while (syscall(SYS_wait4, pid, &c->status, 0, NULL) < 0 && errno == EINTR)
         ;
+    if (WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGXCPU) /* no time left, whatever the clock says */
+        c->late = true;
 }
 
 BARE static int keep(void *arg)

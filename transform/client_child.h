@@ -14,7 +14,8 @@ struct yk_client_child {
     bool detached;        /* left to itself: nobody waits for it, it outlives the app, at the lowest priority, with
                              the app's environment but LD_PRELOAD; the timeout is of its processor time */
     unsigned long memory, file; /* limits in bytes: address space (0: none), size of a file */
-    bool aside;                 /* gives way to whatever else wants the processor */
+    bool aside;                 /* gives way to whatever else wants the processor: the timeout is of its processor
+                                   time, and by the clock ten times as long */
     /* answers */
     int error;  /* errno of starting it, or 0 */
     bool late;  /* it was killed */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/env.h"
+#include "tests/stub/room.h"
 #include "tests/stub/stub.h"
 
 struct _cl_platform_id stub_platform[STUB_DEVICES];
@@ -130,14 +131,9 @@ cl_int stub_impl_GetPlatformInfo(cl_platform_id p, cl_platform_info name, size_t
     }
 }
 
-/* There from the beginning: a variable more moves all of them, under the feet of a test's other threads. */
 static void __attribute__((constructor)) make_room(void)
 {
-    for (unsigned i = 0; i < 16; i++) {
-        char asked[32];
-        snprintf(asked, sizeof asked, "HWLOC_STUB_%u", i);
-        setenv(asked, "", 0);
-    }
+    stub_make_room();
 }
 
 cl_int stub_impl_GetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *out, cl_uint *n_ret)
@@ -147,8 +143,8 @@ cl_int stub_impl_GetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, 
     stub_check(p, STUB_PLATFORM);
     if ((out && !n) || (!out && !n_ret))
         return CL_INVALID_VALUE;
-    char asked[32]; /* PoCL sets variables of hwloc's when it makes its devices ready */
-    snprintf(asked, sizeof asked, "HWLOC_STUB_%u", p->number);
+    char asked[STUB_VARIABLE_NAME];
+    stub_variable(p->number, asked);
     const char *is = getenv(asked);
     if (!is || !*is)
         setenv(asked, "1", 1);

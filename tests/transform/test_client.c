@@ -118,6 +118,21 @@ START_TEST(nobody_waits_for_what_runs_aside)
 }
 END_TEST
 
+/* Others have the processor for as long as they want it: what gets little of it is not given up for that. */
+START_TEST(the_timeout_of_what_runs_aside_is_of_its_own_time)
+{
+    setup();
+    aside = true;
+    play("sleep 2; cat \"$HOME/record\"");
+    ck_assert_int_eq(run(1000), YK_OK);
+    play("while :; do :; done");
+    uint64_t t = yk_now_ns();
+    ck_assert_int_eq(run_source("kernel void other() {}", 1000, &(struct yk_facts){0}), YK_ETIMEOUT);
+    ck_assert_uint_ge(yk_now_ns() - t, 1000000000);
+    teardown();
+}
+END_TEST
+
 START_TEST(closed_standard_files_are_no_trouble)
 {
     setup();
@@ -255,6 +270,6 @@ START_TEST(a_request_without_targets_is_refused)
 END_TEST
 
 YK_TEST_MAIN("client", bad_transformers_are_errors, a_hang_ends_at_the_timeout_with_all_that_it_started,
-             the_child_is_clean, nobody_waits_for_what_runs_aside, closed_standard_files_are_no_trouble,
-             the_app_sees_no_child, the_child_dies_with_the_app, many_threads_at_once,
-             a_request_without_targets_is_refused)
+             the_child_is_clean, nobody_waits_for_what_runs_aside, the_timeout_of_what_runs_aside_is_of_its_own_time,
+             closed_standard_files_are_no_trouble, the_app_sees_no_child, the_child_dies_with_the_app,
+             many_threads_at_once, a_request_without_targets_is_refused)

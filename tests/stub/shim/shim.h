@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/stub/room.h"
 
 static const char shim_source[] =
     "kernel void vadd(global const float *a, global const float *b, global float *c) {}\n"
@@ -44,6 +45,7 @@ static inline void shim_environment(void)
     setenv("YOKE_TRANSFORM", YK_STUB_TRANSFORM, 0);
     setenv("XDG_CACHE_HOME", YK_STUB_CACHE, 0);
     setenv("YOKE_STUB_DEVICES", "cpu,gpu", 0);
+    stub_make_room();
 }
 
 static inline cl_program shim_program(struct shim *s, const char *text)
