@@ -26,10 +26,21 @@ static void at_least(struct yk_conditions *c, const struct yk_form *x, const str
 static void different(struct yk_conditions *c, const struct yk_form *x, const struct yk_form *y)
 {
     struct yk_form d = yk_form_sub(x, y);
-    if (!d.top && d.lo == 0 && d.hi == 0)
+    if (!d.top && d.lo == 0 && d.hi == 0) {
         c->never = true;
-    else if (d.top || (d.lo <= 0 && d.hi >= 0))
+    } else if (!d.top && d.lo == 0) {
+        at_least(c, x, y, 1);
+    } else if (!d.top && d.hi == 0) {
+        at_least(c, y, x, 1);
+    } else if (d.top) {
         c->unknown = true;
+    } else if (d.lo < 0 && d.hi > 0) {
+        if (c->crosses)
+            c->unknown = true;
+        else
+            c->not_0 = d;
+        c->crosses = true;
+    }
 }
 
 static void compare(const struct yk_facts_kernel *k, struct yk_reach *r, const struct yk_facts_node *n, bool want,
@@ -65,6 +76,11 @@ static bool is_const(const struct yk_facts_kernel *k, unsigned i, bool *value)
     return k->node[i].op == YK_NODE_CONST;
 }
 
+static bool asks(const struct yk_conditions *c)
+{
+    return c->n || c->crosses || c->unknown;
+}
+
 static void condition(const struct yk_facts_kernel *k, struct yk_reach *r, unsigned node, bool want,
                       struct yk_conditions *c, unsigned depth)
 {
@@ -87,7 +103,7 @@ static void condition(const struct yk_facts_kernel *k, struct yk_reach *r, unsig
                 condition(k, r, n->b, want, c, depth + 1);
             else if (other.never)
                 condition(k, r, n->a, want, c, depth + 1);
-            else if ((one.n || one.unknown) && (other.n || other.unknown))
+            else if (asks(&one) && asks(&other))
                 c->unknown = true;
             return;
         }

@@ -72,8 +72,26 @@ static int same_direction(const struct yk_bundle *b, const struct yk_form *f, in
     return sign;
 }
 
-void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *f)
+/* F >= 0 as a bound of one of its variables alone, where the others move it less than a step of that: the rounds of a
+ * loop that goes over the range again and again. */
+static struct yk_form decided_by_one(const struct yk_form_vars *v, const struct yk_form *f)
 {
+    for (unsigned i = 0; i < f->n && f->n > 1; i++) {
+        int64_t k = f->k[i], least = f->c, most = f->c;
+        bool fits = true;
+        for (unsigned j = 0; j < f->n && fits; j++)
+            fits = j == i || yk_form_add_range(f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi, &least, &most);
+        int64_t sure = k < 0 ? yk_floor_div(least, -k) : -yk_floor_div(least, k),
+                possible = k < 0 ? yk_floor_div(most, -k) : -yk_floor_div(most, k);
+        if (fits && sure == possible)
+            return (struct yk_form){.c = k < 0 ? sure : -sure, .n = 1, .var = {f->var[i]}, .k = {k < 0 ? -1 : 1}};
+    }
+    return *f;
+}
+
+void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *condition)
+{
+    struct yk_form simple = decided_by_one(v, condition), *f = &simple;
     int64_t g = 0;
     for (unsigned i = 0; i < f->n; i++) {
         g = gcd(g, f->k[i]);

@@ -26,8 +26,9 @@ struct yk_domain {
     bool empty;
 };
 
-/** F >= 0, which does not hold for all values of its variables, narrows D. At most YK_REACH_CONDITIONS times. */
-void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *f);
+/** CONDITION >= 0, which does not hold for all values of its variables, narrows D. At most YK_REACH_CONDITIONS times.
+ */
+void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *condition);
 
 /**
  * The numbers that F takes in D: *START plus a sum of strides, into *S. *EXACT becomes false where they may be fewer.

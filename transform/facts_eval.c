@@ -145,6 +145,12 @@ static struct yk_form quotient(struct yk_form_vars *v, unsigned op, const struct
     return yk_form_new(v, -most, most, true);
 }
 
+static struct yk_form less(struct yk_form_vars *v, const struct yk_form *a, const struct yk_form *b)
+{
+    struct yk_form minus = yk_form_scale(b, -1);
+    return yk_form_sum(v, a, &minus);
+}
+
 /* Is every value of A a multiple of BY, or A top? */
 static bool multiple_of(const struct yk_form *a, int64_t by)
 {
@@ -169,7 +175,7 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
             if (z.top || z.lo < 0)
                 return unknown(v, bits);
             low = yk_form_rem(v, &z, -mask);
-            return yk_form_sub(&z, &low);
+            return less(v, &z, &low);
         }
     }
     /* From here on the bounds of top are the widest, beyond which all comes to top. */
@@ -277,9 +283,9 @@ static struct yk_form eval(const struct yk_facts_kernel *k, struct yk_reach *r, 
     case YK_NODE_SBELOW:
         return below(v, a, b, n->bits, n->op == YK_NODE_SBELOW);
     case YK_NODE_ADD:
-        return yk_form_add(a, b);
+        return yk_form_sum(v, a, b);
     case YK_NODE_SUB:
-        return yk_form_sub(a, b);
+        return less(v, a, b);
     case YK_NODE_MUL:
         return yk_form_mul(v, a, b);
     case YK_NODE_UDIV:
@@ -323,6 +329,7 @@ void yk_reach_forms(struct yk_reach *r, const struct yk_facts_kernel *k, const s
                     const struct yk_box *box)
 {
     r->vars.n = 6;
+    r->vars.ndivisions = 0;
     for (unsigned d = 0; d < 3; d++) {
         r->vars.v[d].lo = (int64_t)box->first[d];
         r->vars.v[d].hi = (int64_t)(box->first[d] + box->count[d] - 1);

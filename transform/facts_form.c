@@ -1,4 +1,5 @@
 #include "transform/facts_form.h"
+#include <stddef.h>
 #include "base/least.h"
 
 struct yk_form yk_form_const(int64_t c)
@@ -127,6 +128,93 @@ static bool divide(const struct yk_form_vars *v, const struct yk_form *a, int64_
     return !whole->top && part->lo >= 0 && part->hi < by; /* of top they are not */
 }
 
+/* That of A by BY, made if there is room. Bounds count: quotients of what has others are other numbers. */
+static struct yk_form_division *division(struct yk_form_vars *v, const struct yk_form *a, int64_t by)
+{
+    for (unsigned i = 0; i < v->ndivisions; i++) {
+        struct yk_form_division *d = &v->division[i];
+        if (d->by == by && d->of.lo == a->lo && d->of.hi == a->hi && yk_form_equal(&d->of, a))
+            return d;
+    }
+    if (a->top || v->ndivisions == YK_FORM_DIVISIONS)
+        return NULL;
+    v->division[v->ndivisions] = (struct yk_form_division){*a, by, YK_FORM_NO_VAR, YK_FORM_NO_VAR};
+    return &v->division[v->ndivisions++];
+}
+
+/* A new variable of [LO, HI], or the one that IS has already. */
+static struct yk_form known_as(struct yk_form_vars *v, uint8_t *is, int64_t lo, int64_t hi)
+{
+    if (is && *is != YK_FORM_NO_VAR)
+        return yk_form_var(v, *is);
+    struct yk_form r = yk_form_new(v, lo, hi, true);
+    if (is && !r.top && r.n)
+        *is = r.var[0];
+    return r;
+}
+
+static struct yk_form quotient(struct yk_form_vars *v, struct yk_form_division *d)
+{
+    return known_as(v, &d->quotient, floor_div(d->of.lo, d->by), floor_div(d->of.hi, d->by));
+}
+
+static int64_t factor_of(const struct yk_form *a, unsigned var)
+{
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->var[i] == var)
+            return a->k[i];
+    return 0;
+}
+
+/* What the terms of A say of its bounds. */
+static void bound(const struct yk_form_vars *v, struct yk_form *a)
+{
+    int64_t lo = a->c, hi = a->c;
+    for (unsigned i = 0; i < a->n; i++) {
+        struct yk_form one = yk_form_var(v, a->var[i]);
+        one = yk_form_scale(&one, a->k[i]);
+        if (one.top || !fits(lo += one.lo) || !fits(hi += one.hi))
+            return;
+    }
+    a->lo = YK_MAX(a->lo, lo);
+    a->hi = YK_MIN(a->hi, hi);
+}
+
+/* A with D's remainder as what is left of the number without the multiple, if that makes it simpler. */
+static bool simplify(struct yk_form_vars *v, struct yk_form_division *d, struct yk_form *a)
+{
+    int64_t k = d->remainder == YK_FORM_NO_VAR ? 0 : factor_of(a, d->remainder), times;
+    if (!k || __builtin_mul_overflow(-k, d->by, &times))
+        return false;
+    unsigned before = v->n;
+    uint8_t had = d->quotient;
+    struct yk_form q = quotient(v, d), r = yk_form_var(v, d->remainder), of = yk_form_scale(&d->of, k), sum = *a;
+    r = yk_form_scale(&r, -k);
+    sum = yk_form_add(&sum, &r);
+    sum = yk_form_add(&sum, &of);
+    of = yk_form_scale(&q, times);
+    sum = yk_form_add(&sum, &of);
+    bool simpler = !sum.top && (sum.n < a->n || (sum.n == a->n && q.n && !factor_of(&sum, q.var[0])));
+    if (!simpler) { /* a variable that nobody has seen */
+        v->n = before;
+        d->quotient = had;
+        return false;
+    }
+    sum.lo = YK_MAX(sum.lo, a->lo);
+    sum.hi = YK_MIN(sum.hi, a->hi);
+    bound(v, &sum);
+    *a = sum;
+    return true;
+}
+
+struct yk_form yk_form_sum(struct yk_form_vars *v, const struct yk_form *a, const struct yk_form *b)
+{
+    struct yk_form sum = yk_form_add(a, b);
+    for (unsigned i = 0; i < v->ndivisions && !sum.top && sum.n; i++)
+        (void)simplify(v, &v->division[i], &sum);
+    return sum;
+}
+
 struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int64_t by)
 {
     struct yk_form whole, part;
@@ -139,7 +227,8 @@ struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int6
         }
         return whole;
     }
-    return yk_form_new(v, floor_div(a->lo, by), floor_div(a->hi, by), true);
+    struct yk_form_division *d = division(v, a, by);
+    return known_as(v, d ? &d->quotient : NULL, floor_div(a->lo, by), floor_div(a->hi, by));
 }
 
 struct yk_form yk_form_rem(struct yk_form_vars *v, const struct yk_form *a, int64_t by)
@@ -152,7 +241,8 @@ struct yk_form yk_form_rem(struct yk_form_vars *v, const struct yk_form *a, int6
         struct yk_form base = yk_form_const(by * q);
         return yk_form_sub(a, &base);
     }
-    return yk_form_new(v, 0, by - 1, true);
+    struct yk_form_division *d = division(v, a, by);
+    return known_as(v, d ? &d->remainder : NULL, 0, by - 1);
 }
 
 bool yk_form_equal(const struct yk_form *a, const struct yk_form *b)

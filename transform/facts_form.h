@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { YK_FORM_TERMS = 8, YK_FORM_VARS = 48 };
+enum { YK_FORM_TERMS = 8, YK_FORM_VARS = 48, YK_FORM_DIVISIONS = 8, YK_FORM_NO_VAR = 255 };
 
 /* Bounds that nothing real reaches, so that sums of a few of them do not overflow. */
 #define YK_FORM_MOST (INT64_C(1) << 60)
@@ -24,12 +24,20 @@ struct yk_form {
     int64_t k[YK_FORM_TERMS];   /* none 0 */
 };
 
+/* OF = BY * QUOTIENT + REMAINDER, variables both, where somebody has asked for them. */
+struct yk_form_division {
+    struct yk_form of;
+    int64_t by;
+    uint8_t quotient, remainder; /* or YK_FORM_NO_VAR */
+};
+
 struct yk_form_vars {
-    unsigned n;
+    unsigned n, ndivisions;
     struct {
         int64_t lo, hi;
         bool free;
     } v[YK_FORM_VARS];
+    struct yk_form_division division[YK_FORM_DIVISIONS]; /* of variables that stay */
 };
 
 struct yk_form yk_form_const(int64_t c);
@@ -44,7 +52,14 @@ struct yk_form yk_form_scale(const struct yk_form *a, int64_t by);
 struct yk_form yk_form_sub(const struct yk_form *a, const struct yk_form *b);
 struct yk_form yk_form_mul(struct yk_form_vars *v, const struct yk_form *a, const struct yk_form *b);
 
-/** Quotient and remainder of A, which is not negative, by BY > 0. */
+/**
+ * A + B, where what is left of a number that has been divided when its remainder is taken away is known for a multiple,
+ * and quotient times divisor with the remainder for the number itself.
+ */
+struct yk_form yk_form_sum(struct yk_form_vars *v, const struct yk_form *a, const struct yk_form *b);
+
+/** Quotient and remainder of A, which is not negative, by BY > 0. What they are of is kept in V: none of V's variables
+ * may be dropped from then on but those made later. */
 struct yk_form yk_form_div(struct yk_form_vars *v, const struct yk_form *a, int64_t by);
 struct yk_form yk_form_rem(struct yk_form_vars *v, const struct yk_form *a, int64_t by);
 

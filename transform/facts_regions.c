@@ -58,7 +58,7 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
     if (some && (f->top || size > (uint64_t)YK_FORM_MOST)) {
         *t = all_of(a, size);
     } else if (some) {
-        bool exact = a->exact && !c.unknown && !d.loose, all = true;
+        bool exact = a->exact && !c.unknown && !c.crosses && !d.loose, all = true;
         *t = (struct yk_touch){.arg = a->arg, .kind = a->kind};
         int64_t start;
         if (yk_domain_strides(&d, &r->vars, f, &s, &start, &exact)) {
@@ -155,6 +155,8 @@ static bool cut_for(struct yk_reach *r, const struct yk_facts_kernel *k, const s
         yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
     for (unsigned i = 0; i < c.n && !c.unknown && !found; i++)
         found = cut(&r->vars, &c.at_least_0[i], box, part);
+    if (!found && !c.unknown && c.crosses)
+        found = cut(&r->vars, &c.not_0, box, part);
     r->vars.n = vars;
     return found;
 }

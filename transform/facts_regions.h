@@ -61,14 +61,16 @@ enum { YK_REACH_CONDITIONS = 16 };
 struct yk_conditions {
     unsigned n;
     struct yk_form at_least_0[YK_REACH_CONDITIONS];
-    bool unknown; /* more is asked for than these say */
+    struct yk_form not_0; /* if CROSSES: it passes through 0, and must not be it */
+    bool crosses;
+    bool unknown; /* more is asked for than all these say */
     bool never;   /* they cannot hold */
 };
 /** None yet. The room for them is not touched: it is large for a launch's few microseconds. */
 static inline void yk_conditions_init(struct yk_conditions *c)
 {
     c->n = 0;
-    c->unknown = c->never = false;
+    c->crosses = c->unknown = c->never = false;
 }
 /** Add what it takes for NODE to be WANT. */
 void yk_reach_condition(const struct yk_facts_kernel *k, struct yk_reach *r, unsigned node, bool want,

@@ -10,6 +10,29 @@ static unsigned bits_of(LLVMValueRef v)
     return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
 }
 
+/* A node over two of 64 bits. */
+static unsigned two(struct yk_symbols *s, enum yk_node_op op, unsigned x, unsigned y)
+{
+    return yk_symbols_node(s, op, 64, x, y, 0, 0);
+}
+
+/* The number of an item in its range, its offset taken away, or in its group. */
+static unsigned linear_id(struct yk_symbols *s, bool global)
+{
+    enum yk_node_op id = global ? YK_NODE_GLOBAL_ID : YK_NODE_LOCAL_ID,
+                    size = global ? YK_NODE_GLOBAL_SIZE : YK_NODE_LOCAL_SIZE;
+    unsigned n = 0;
+    for (int d = 2; d >= 0; d--) {
+        unsigned x = yk_symbols_node(s, id, 64, 0, 0, 0, d);
+        if (global)
+            x = two(s, YK_NODE_SUB, x, yk_symbols_node(s, YK_NODE_GLOBAL_OFFSET, 64, 0, 0, 0, d));
+        if (d < 2)
+            x = two(s, YK_NODE_ADD, two(s, YK_NODE_MUL, n, yk_symbols_node(s, size, 64, 0, 0, 0, d)), x);
+        n = x;
+    }
+    return n;
+}
+
 /* An id or a size. */
 static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, unsigned *node)
 {
@@ -24,6 +47,11 @@ static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, un
     if (!strcmp(name, "get_work_dim")) {
         *node = yk_symbols_node(s, YK_NODE_WORK_DIM, bits_of(v), 0, 0, 0, 0);
         return true;
+    }
+    bool global = !strcmp(name, "get_global_linear_id");
+    if (global || !strcmp(name, "get_local_linear_id")) {
+        *node = linear_id(s, global);
+        return bits_of(v) == 64;
     }
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(name, table[i].name))
@@ -94,6 +122,33 @@ static unsigned convert(struct yk_symbols *s, LLVMValueRef v, unsigned lane, uns
     return yk_symbols_node(s, to < from ? YK_NODE_TRUNC : sign ? YK_NODE_SEXT : YK_NODE_ZEXT, to, x, 0, 0, 0);
 }
 
+/* X of BITS bits, negative or not, without its sign. */
+static unsigned absolute(struct yk_symbols *s, unsigned bits, unsigned x)
+{
+    unsigned minus = yk_symbols_node(s, YK_NODE_SUB, bits, yk_symbols_const(s, bits, 0), x, 0, 0);
+    return yk_symbols_node(s, YK_NODE_SMAX, bits, x, minus, 0, 0);
+}
+
+/* Y where X has no more than 24 bits, as the specification wants it of a program; beyond, drivers differ, and it is
+ * OTHERWISE. */
+static unsigned within_24(struct yk_symbols *s, unsigned x, bool sign, unsigned y, unsigned otherwise)
+{
+    unsigned bits = s->node.v[x].bits, from = x;
+    if (sign)
+        from = yk_symbols_node(s, YK_NODE_ADD, bits, x, yk_symbols_const(s, bits, 1 << 23), 0, 0);
+    unsigned fits = yk_symbols_node(s, YK_NODE_ULT, 1, from, yk_symbols_const(s, bits, 1 << 24), 0, 0);
+    return yk_symbols_node(s, YK_NODE_SELECT, bits, fits, y, otherwise, 0);
+}
+
+/* mul24(x, y), mad24(x, y, z) */
+static unsigned multiply_24(struct yk_symbols *s, LLVMValueRef v, unsigned lane, unsigned user, bool add, bool sign)
+{
+    unsigned bits = bits_of(v), x = operand(s, v, 0, lane, user), y = operand(s, v, 1, lane, user);
+    unsigned n = yk_symbols_node(s, YK_NODE_MUL, bits, x, y, 0, 0), any = yk_symbols_unknown(s, bits);
+    n = within_24(s, x, sign, within_24(s, y, sign, n, any), any);
+    return add ? yk_symbols_node(s, YK_NODE_ADD, bits, n, operand(s, v, 2, lane, user), 0, 0) : n;
+}
+
 static unsigned builtin(struct yk_symbols *s, LLVMValueRef v, unsigned lane, unsigned user)
 {
     struct yk_builtin b = yk_call_of(v);
@@ -108,6 +163,12 @@ static unsigned builtin(struct yk_symbols *s, LLVMValueRef v, unsigned lane, uns
         return yk_symbols_unknown(s, bits);
     if (!strcmp(b.name, "min") || !strcmp(b.name, "max") || !strcmp(b.name, "clamp"))
         return min_max(s, v, lane, user, b.name, is_signed(letter));
+    if (!strcmp(b.name, "mul24") || !strcmp(b.name, "mad24"))
+        return multiply_24(s, v, lane, user, b.name[1] == 'a', is_signed(letter));
+    if (!strcmp(b.name, "abs")) {
+        unsigned x = operand(s, v, 0, lane, user);
+        return is_signed(letter) ? absolute(s, bits, x) : x;
+    }
     if (!strncmp(b.name, "convert_", 8))
         return convert(s, v, lane, user, b.name, is_signed(letter));
     return yk_symbols_unknown(s, bits);
@@ -127,9 +188,8 @@ static unsigned intrinsic(struct yk_symbols *s, LLVMValueRef v, unsigned lane, u
             return yk_symbols_node(s, table[i].op, bits_of(v), operand(s, v, 0, lane, user),
                                    operand(s, v, 1, lane, user), 0, 0);
     if (yk_is_intrinsic(v, "llvm.abs.")) {
-        unsigned x = operand(s, v, 0, lane, user), bits = bits_of(v);
-        return yk_symbols_node(s, YK_NODE_SMAX, bits, x,
-                               yk_symbols_node(s, YK_NODE_SUB, bits, yk_symbols_const(s, bits, 0), x, 0, 0), 0, 0);
+        unsigned x = operand(s, v, 0, lane, user);
+        return absolute(s, bits_of(v), x);
     }
     return yk_symbols_unknown(s, bits_of(v));
 }

@@ -177,6 +177,8 @@ static cl_int launch_capture(struct yk_command *c)
 {
     struct yk_launch *l = (struct yk_launch *)c;
     cl_int err = check_range(l);
+    if (err == CL_SUCCESS)
+        err = yk_windows_check(l);
     if (err != CL_SUCCESS)
         return err;
     struct yk_value *own = calloc(l->nvalues ? l->nvalues : 1, sizeof *own);

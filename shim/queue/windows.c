@@ -174,6 +174,24 @@ static void say_why(const struct yk_launch *l, const struct yk_facts_kernel *f, 
             l->code->name, yk_rt.primary->name, (unsigned long long)(yk_room_left() >> 20), why);
 }
 
+/* May F's kernel see windows, by the variant in W? */
+static bool may_cut(const struct yk_facts_kernel *f, const struct yk_windows_code *w)
+{
+    return f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program;
+}
+
+cl_int yk_windows_check(const struct yk_launch *l)
+{
+    if (!yk_windows_wanted(l) || yk_windows_plan_ever(l, NULL))
+        return CL_SUCCESS;
+    struct yk_windows_code *w = code_of(l->code->build);
+    const struct yk_facts_kernel *f = w && w->has_facts ? yk_facts_find(&w->facts, l->code->name) : NULL;
+    if (!w || (may_cut(f, w) && yk_windows_plan_ever(l, f)))
+        return CL_SUCCESS;
+    say_why(l, f, w->has_facts ? &w->facts : NULL);
+    return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
 /* One such launch at a time: it takes what memory and link there are. */
 static struct yk_lock turn = YK_LOCK_INIT(YK_RANK_LEAF);
 static pthread_cond_t next_turn = PTHREAD_COND_INITIALIZER;
@@ -209,7 +227,7 @@ static bool attempt(struct yk_launch *l, const struct yk_facts_kernel *f, const 
 {
     uint64_t room = yk_room_borrow();
     struct yk_windows_plan plan;
-    bool cut = f && f->verdict != YK_VERDICT_WHOLE && f->needs_variant && w->program && !yk_tenants_all(l);
+    bool cut = may_cut(f, w) && !yk_tenants_all(l);
     bool planned = cut && yk_windows_plan(l, f, room, yk_rt.primary->max_alloc, &plan);
     if (planned) {
         room = keep_needed(&plan, room);

@@ -13,6 +13,14 @@
 bool yk_windows_wanted(const struct yk_launch *l);
 
 /**
+ * What is to be said of L, whose range is valid, when it is enqueued. Errors: CL_MEM_OBJECT_ALLOCATION_FAILURE (it can
+ * be run in no windows that fit, whatever else leaves; one warning says why). Thread: any; no lock held. Cost: a load
+ * per argument; where one lives in host memory that of a plan, and the first launch of a program waits for the
+ * transformer and a build.
+ */
+cl_int yk_windows_check(const struct yk_launch *l);
+
+/**
  * Run L; returns when its bytes are back. Errors: CL_MEM_OBJECT_ALLOCATION_FAILURE (it can be run in no windows that
  * fit; one warning per kernel says why), the driver's own; what it may have written is lost then.
  * Thread: the worker's; no lock held. The first launch of a program waits for the transformer and a build.

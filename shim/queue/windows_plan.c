@@ -29,7 +29,7 @@ static int number_of(const struct yk_windows_plan *p, const struct yk_store *s)
     return -1;
 }
 
-static bool list_stores(const struct yk_launch *l, struct yk_windows_plan *p)
+static bool list_stores(const struct yk_launch *l, bool tenants, struct yk_windows_plan *p)
 {
     for (unsigned i = 0; i < l->nvalues; i++) {
         struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
@@ -37,7 +37,7 @@ static bool list_stores(const struct yk_launch *l, struct yk_windows_plan *p)
             continue;
         if (p->nstores == YK_WINDOWS)
             return false;
-        p->tenant[p->nstores] = yk_tenant_buffer(m->store) != NULL;
+        p->tenant[p->nstores] = tenants && yk_tenant_buffer(m->store) != NULL;
         p->store[p->nstores++] = m->store;
     }
     return true;
@@ -302,14 +302,37 @@ static bool plan_whole(const struct yk_launch *l, const struct yk_facts_kernel *
     return fits(p, room, largest);
 }
 
-bool yk_windows_plan(struct yk_launch *l, const struct yk_facts_kernel *f, uint64_t room, uint64_t largest,
-                     struct yk_windows_plan *p)
+static bool plan(const struct yk_launch *l, const struct yk_facts_kernel *f, bool tenants, uint64_t room,
+                 uint64_t largest, struct yk_windows_plan *p)
 {
     memset(p, 0, sizeof *p);
-    if (!list_stores(l, p))
+    if (!list_stores(l, tenants, p))
         return false;
     return f && f->verdict != YK_VERDICT_WHOLE ? plan_parts(l, f, room, largest, p)
                                                : plan_whole(l, f, room, largest, p);
+}
+
+bool yk_windows_plan(struct yk_launch *l, const struct yk_facts_kernel *f, uint64_t room, uint64_t largest,
+                     struct yk_windows_plan *p)
+{
+    return plan(l, f, true, room, largest, p);
+}
+
+bool yk_windows_plan_ever(const struct yk_launch *l, const struct yk_facts_kernel *f)
+{
+    const struct yk_device *d = yk_rt.primary;
+    uint64_t room = d->global_mem;
+    for (unsigned i = 0; i < l->nvalues; i++) {
+        const struct yk_mem *m = l->value[i].kind == YK_VALUE_MEM ? l->value[i].u.mem : NULL;
+        bool stays = m && m->store && !yk_store_host_only(m->store);
+        for (unsigned k = 0; k < i && stays; k++)
+            stays = l->value[k].kind != YK_VALUE_MEM || l->value[k].u.mem->store != m->store;
+        room -= !stays ? 0 : m->store->size < room ? m->store->size : room;
+    }
+    struct yk_windows_plan p;
+    bool fits = plan(l, f, false, room, d->max_alloc, &p);
+    yk_windows_plan_finish(&p);
+    return fits;
 }
 
 void yk_windows_plan_finish(struct yk_windows_plan *p)

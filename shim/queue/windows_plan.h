@@ -49,6 +49,10 @@ bool yk_windows_plan(struct yk_launch *l, const struct yk_facts_kernel *f, uint6
                      struct yk_windows_plan *p);
 void yk_windows_plan_finish(struct yk_windows_plan *p);
 
+/** Could that be done if nothing lay on the primary but what L uses there, and stays? False: it never can. Thread: any.
+ */
+bool yk_windows_plan_ever(const struct yk_launch *l, const struct yk_facts_kernel *f);
+
 /** Bytes that the windows of P have together. */
 uint64_t yk_windows_plan_bytes(const struct yk_windows_plan *p);
 

@@ -100,11 +100,24 @@ static void index_of(struct gen *g, struct text *to, const struct input *input, 
     size_t count = input->count / per;
     text_add(to, "(");
     if (g->get[C_U].n && strcmp(g->get[C_U].v[0], "me") == 0 && gen_one_in(g, 2)) {
-        static const char *const near[] = {"me", "me + ", "me * ", "(uint)get_global_id(0) + "};
-        unsigned how = gen_below(g, 4);
-        text_add(to, "%s", near[how]);
-        if (how) {
-            text_add(to, "%u", gen_below(g, 9) + 1);
+        /* N: a number, or an argument that holds one. */
+        static const char *const near[] = {"me",
+                                           "me + N",
+                                           "me * N",
+                                           "(uint)get_global_id(0) + N",
+                                           "me - me % N",
+                                           "me / N * N * 2 + me % N",
+                                           "mad24(me & 0xffffu, N, me & 3)",
+                                           "abs((int)me - (int)N)"};
+        char number[24];
+        snprintf(number, sizeof(number), "%uu", gen_below(g, 9) + 1);
+        const char *n = input->count_name[0] && gen_one_in(g, 3) ? input->count_name : number;
+        for (const char *p = near[gen_below(g, 8)]; *p; p++) {
+            if (*p == 'N') {
+                text_add(to, "%s", n);
+            } else {
+                text_add(to, "%c", *p);
+            }
         }
     } else {
         expr(g, to, C_U, depth ? depth - 1 : 0);

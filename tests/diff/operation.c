@@ -24,6 +24,7 @@ static void expr_u(struct gen *g, struct text *to, unsigned depth)
         "clz(U)",
         "popcount(U)",
         "mul_hi(U, U)",
+        "mul24(U & 0xffffffu, U & 0xffffffu)",
         "abs_diff(U, U)",
         "add_sat(U, U)",
         "hadd(U, U)",

@@ -288,6 +288,11 @@ START_TEST(the_cut_and_the_merge_are_explained)
     ck_assert(explained("bench/apps/bfs.cl", "no merge kernel: line "));
     ck_assert(explained("tests/transform/corpus/merge.cl", "__kernel void yk_merge_sparse("));
     ck_assert(!explained("bench/apps/vector_add.cl", "merge kernel"));
+    const char *places = "tests/transform/corpus/places.cl -- -cl-std=CL2.0";
+    ck_assert(explained(places, "outputs     exact regions"));
+    ck_assert(!explained(places, "outputs     merge"));
+    ck_assert(!explained(places, "outputs     byte"));
+    ck_assert(!explained(places, "outputs     none"));
 }
 END_TEST
 

@@ -178,6 +178,75 @@ START_TEST(quotients_and_remainders)
 }
 END_TEST
 
+/* F where the first variables are AT: others are quotients and remainders. */
+static int64_t divided_value(const struct yk_form *f, const int64_t at[VARS])
+{
+    int64_t x = f->c;
+    for (unsigned i = 0; i < f->n; i++) {
+        int64_t v = 0;
+        bool found = f->var[i] < VARS;
+        if (found)
+            v = at[f->var[i]];
+        for (unsigned k = 0; k < vars.ndivisions && !found; k++) {
+            const struct yk_form_division *d = &vars.division[k];
+            found = d->quotient == f->var[i] || d->remainder == f->var[i];
+            v = d->quotient == f->var[i] ? value(&d->of, at) / d->by : value(&d->of, at) % d->by;
+        }
+        must(found);
+        x += f->k[i] * v;
+    }
+    return x;
+}
+
+/* times[0] * a + times[1] * (a / by) + times[2] * (a % by) + times[3] * (another % by), summed in some order. */
+static struct yk_form of_parts(const struct yk_form part[4], const int64_t times[4], unsigned first)
+{
+    struct yk_form f = yk_form_const(0);
+    for (unsigned i = 0; i < 4; i++) {
+        struct yk_form one = yk_form_scale(&part[(first + i) % 4], times[(first + i) % 4]);
+        f = yk_form_sum(&vars, &f, &one);
+    }
+    return f;
+}
+
+START_TEST(what_a_division_leaves_adds_up)
+{
+    static const int64_t factors[] = {-3, -1, 0, 1, 2};
+    enum { FACTORS = sizeof factors / sizeof *factors };
+    for (int64_t by = 2; by <= 7; by++)
+        for (unsigned n = 0; n < FACTORS * FACTORS * FACTORS * 16; n++) {
+            const int64_t k[VARS] = {1, 4, 0}, other[VARS] = {0, 5, 1};
+            ranges(3, 2, 3);
+            struct yk_form a = sum(1, k), b = sum(0, other),
+                           part[4] = {a, yk_form_div(&vars, &a, by), yk_form_rem(&vars, &a, by),
+                                      yk_form_rem(&vars, &b, by + 1)};
+            const int64_t times[4] = {factors[n % FACTORS], n / 16 % 2 ? by : factors[n / FACTORS % FACTORS],
+                                      factors[n / FACTORS / FACTORS % FACTORS], n & 1};
+            struct yk_form f = of_parts(part, times, n % 4);
+            int64_t at[VARS] = {0};
+            do {
+                int64_t x = value(&a, at), want = times[0] * x + times[1] * (x / by) + times[2] * (x % by) +
+                                                  times[3] * (value(&b, at) % (by + 1));
+                must(f.lo <= want && want <= f.hi);
+                must(divided_value(&f, at) == want);
+            } while (next_point(at));
+        }
+    ranges(99, 0, 0);
+    const int64_t one[VARS] = {1, 0, 0};
+    struct yk_form x = sum(0, one), r = yk_form_rem(&vars, &x, 7), minus = yk_form_scale(&r, -1),
+                   f = yk_form_sum(&vars, &x, &minus); /* x - x % 7 */
+    ck_assert(f.n == 1 && f.k[0] == 7 && f.lo == 0 && f.hi == 98);
+    f = yk_form_sum(&vars, &f, &r);
+    ck_assert(yk_form_equal(&f, &x));
+    struct yk_form q = yk_form_div(&vars, &x, 7), sevens = yk_form_scale(&q, 7);
+    f = yk_form_sum(&vars, &r, &sevens);
+    ck_assert(yk_form_equal(&f, &x));
+    x.hi = 50; /* the same where it is known to be less: its quotient is another number to be had of it */
+    struct yk_form fewer = yk_form_div(&vars, &x, 7);
+    ck_assert(fewer.hi == 7 && q.hi == 14 && !yk_form_equal(&fewer, &q));
+}
+END_TEST
+
 static void window(int64_t lo, int64_t hi, unsigned bits, bool sign, int64_t want_lo, int64_t want_hi, bool known)
 {
     vars = (struct yk_form_vars){.n = 1};
@@ -276,5 +345,5 @@ START_TEST(equal_forms)
 }
 END_TEST
 
-YK_TEST_MAIN("form", sums_are_the_sums_of_their_values, products, quotients_and_remainders, numbers_of_some_bits,
-             what_is_too_large_is_not_known, equal_forms)
+YK_TEST_MAIN("form", sums_are_the_sums_of_their_values, products, quotients_and_remainders,
+             what_a_division_leaves_adds_up, numbers_of_some_bits, what_is_too_large_is_not_known, equal_forms)
