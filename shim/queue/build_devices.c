@@ -76,6 +76,11 @@ struct yk_build_need yk_build_needs(const struct yk_facts *f)
     return n;
 }
 
+static bool is_cpu(unsigned dev)
+{
+    return dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
+}
+
 static void build_device(struct yk_build *b, unsigned i, struct yk_build_need need)
 {
     if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
@@ -104,8 +109,10 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
             yk_trace_prepared("program", i, start);
         if (p || v)
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
+        /* What is kept is looked for beside the primary's build: before that is over nobody waits. */
+        bool early = b->kept_only && is_cpu(i) && !__atomic_load_n(&b->built_at, __ATOMIC_RELAXED);
         if ((p || v) && i != yk_rt.machine->primary)
-            yk_remember_built(b, i, ms);
+            yk_remember_built(b, i, early ? 0 : ms);
     } else {
         __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
@@ -117,11 +124,6 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
 /* Beside a GPU a CPU adds little, and its driver compiles for half a second and more (PoCL): programs whose launches
  * together take less than this many ms do without. */
 static const double cpus_from_ms = 3000;
-
-static bool is_cpu(unsigned dev)
-{
-    return dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
-}
 
 static void build_those(struct yk_build *b, bool cpus, bool build)
 {

@@ -158,8 +158,10 @@ static bool has_run(const struct yk_launch *l, const struct yk_decision *d, unsi
 static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     const struct yk_build *b = l->code->build;
-    double needs = yk_warm_done(l, dev, local) ? kept_ms : yk_remember_build(b, dev),
+    double needs = yk_remember_build(b, dev),
            gone = (double)(yk_now_ns() - yk_build_from(b, __atomic_load_n(&b->wanted_at, __ATOMIC_RELAXED))) * 1e-6;
+    if (needs > kept_ms && yk_warm_done(l, dev, local))
+        needs = kept_ms;
     return needs > gone ? needs - gone : 0.1 * needs;
 }
 
@@ -237,13 +239,15 @@ void yk_predict(const struct yk_launch *l, const struct yk_decision *d, const do
             p->all_known = false;
         }
         /* The primary's first launch costs the same whether it is split or not, unless a share is compiled apart. */
-        if (i == primary)
-            s->latency += form_ms(l, d, i, &p->unseen[i]);
-        else if (!warm && firsts && s->table.n > 1 && yk_table_ms(&s->table, (double)d->total) < loaded_ms)
+        if (i == primary) {
+            double form = form_ms(l, d, i, &p->unseen[i]);
+            s->latency += firsts && s->table.n > 1 ? 0 : form; /* first shares have it in them */
+        } else if (!warm && firsts && s->table.n > 1 && yk_table_ms(&s->table, (double)d->total) < loaded_ms) {
             s->latency += loaded_ms; /* of few work-groups the samples of many say nothing */
-        else if (!warm && !firsts)
+        } else if (!warm && !firsts) {
             s->latency += first_ms(l, d, i, &series, unit / (slower > 0 ? slower : (double)d->total / p->alone_ms),
                                    &p->unseen[i]);
+        }
         if (d->late[i])
             s->latency += late_ms(l, i, d->local);
         p->all_warm &= warm && !d->late[i];

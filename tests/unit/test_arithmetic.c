@@ -18,6 +18,7 @@ START_TEST(arithmetic)
         {YK_NODE_AND, 0, 50, 0, 9, 0, 9},         {YK_NODE_AND, 0, 8, 0, 90, 0, 8},
         {YK_NODE_OR, 0, 50, 0, 9, 0, 63},         {YK_NODE_XOR, 0, 63, 0, 64, 0, 127},
         {YK_NODE_OR, 0, 15, 16, 16, 16, 31},      {YK_NODE_XOR, 32, 32, 0, 31, 32, 63},
+        {YK_NODE_XOR, 16, 23, 4, 4, 16, 23},      {YK_NODE_OR, 16, 23, 2, 2, 18, 23},
         {YK_NODE_SHL, 1, 5, 3, 3, 8, 40},         {YK_NODE_LSHR, 9, 50, 2, 2, 2, 12},
         {YK_NODE_LSHR, 9, 50, 1, 2, 0, 50},       {YK_NODE_ASHR, -9, 50, 2, 2, -3, 12},
         {YK_NODE_UMIN, 1, 5, 3, 9, 1, 5},         {YK_NODE_UMIN, 1, 5, 7, 9, 1, 5},
