@@ -205,6 +205,22 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     return err;
 }
 
+/* Long rows go one by one: mailboxes and rings, which are faster than rectangles, know ranges only. */
+static cl_int bring_rows(struct yk_store *s, unsigned at, int dev, const struct run *r, struct yk_post *p,
+                         uint64_t *moved)
+{
+    const size_t large = 256 << 10;
+    struct run one = *r;
+    size_t n = r->len >= large ? r->rows : 1;
+    cl_int err = CL_SUCCESS;
+    if (n > 1)
+        one.rows = 1;
+    for (size_t i = 0; i < n && err == CL_SUCCESS; i++, one.off += r->pitch)
+        if (!post(p, s, at, dev, &one, moved))
+            err = bring(s, at, dev, &one, moved);
+    return err;
+}
+
 cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
                          uint64_t *moved)
 {
@@ -218,8 +234,7 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
     for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
         n = find(s, at, &f, run);
         for (unsigned i = 0; i < n && err == CL_SUCCESS; i++)
-            if (!post(p, s, at, dev, &run[i], moved))
-                err = bring(s, at, dev, &run[i], moved);
+            err = bring_rows(s, at, dev, &run[i], p, moved);
     }
     yk_tenant_leave(s);
     yk_copy_end(s, alone);

@@ -231,7 +231,7 @@ def memory(work, arguments):
     with open(work.path("program.cl"), "wb") as file:
         subprocess.run([DIFFGEN, "print", "--seed", str(work.seed)] + work.options, stdout=file, check=True)
     with open(work.path("program.cl"), encoding="utf-8", errors="replace") as file:
-        lines = re.findall(r"^//    (#.*)$", file.read(), re.M)
+        lines = re.findall(r"^//    (.*#.*)$", file.read(), re.M)
     sizes = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8}
     launches = [{n: sizes[t] * int(count) for n, t, count in re.findall(r"#(\d+)=(\w+)\[(\d+)\]", line)} for line in lines]
     data = sum({n: size for launch in launches for n, size in launch.items()}.values())

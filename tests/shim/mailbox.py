@@ -3,7 +3,7 @@
 made at once, tried first by yoke-warm, where they cannot be had and where a copy breaks in the middle. Its bytes are right
 each time, and yoke's summary and log say which way they went.
 
-    mailbox.py PROGRAM        Environment: YOKE_TEST_BUILD the build folder."""
+    mailbox.py PROGRAM ROWS   Environment: YOKE_TEST_BUILD the build folder."""
 import json
 import os
 import subprocess
@@ -15,12 +15,12 @@ BUILD = os.environ["YOKE_TEST_BUILD"]
 MADE, NONE = "go through mailboxes", "no mailboxes from device 0 to device 1"
 
 
-def run(home, faults="", **settings):
+def run(home, faults="", program=1, **settings):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
     env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=home + "/pocl", XDG_CACHE_HOME=home + "/cache", XDG_DATA_HOME=home + "/data",
                LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_FORCE_SPLIT="1", YOKE_STRATEGY="even", YOKE_RING="off",
                YOKE_FAULT="own@*" + faults, YOKE_LOG="info", YOKE_JSON=home + "/summary.json", CK_FORK="no", **settings)
-    done = subprocess.run([sys.argv[1]], env=env, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.argv[program]], env=env, capture_output=True, text=True, timeout=100)
     with open(home + "/summary.json") as f:
         summary = json.load(f)
     return done.returncode, done.stdout + done.stderr, summary
@@ -48,6 +48,10 @@ def main():
         check("off", run(home, YOKE_MAILBOX="off"), made=False, used=False)
         check("left to itself", run(home), made=False, used=False)
         check("at once", run(home, YOKE_MAILBOX="force"), made=True, used=True)
+        rows = run(home, program=2, YOKE_MAILBOX="force")
+        check("rows", rows, made=True, used=True)
+        if rows[2]["mailboxes"]["bytes"] < 3 * 8 << 20:
+            wrong.append(f"rows of megabytes: {rows[2]['mailboxes']}")
         # What fails on one way says nothing of the other, which the program's last tests use too.
         check("no memory on one side", run(home, ";clCreateBuffer@1:2=error(CL_INVALID_VALUE)", YOKE_MAILBOX="force"), made=None,
               used=None, says=NONE)

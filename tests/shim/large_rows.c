@@ -1,0 +1,86 @@
+/* Loops over the range again and again: what a share has written is rows of some megabytes, and the next launch reads
+ * the other half of each. A plain OpenCL program that checks its bytes. */
+#include <CL/cl.h>
+#include <check.h>
+#include <stdlib.h>
+#include "tests/unit/main.h"
+
+enum { ITEMS = 1 << 20, ROWS = 5, COUNT = ITEMS * ROWS - 12345, LOCAL = 64, ROUNDS = 3 };
+
+#define OK(call) ck_assert_int_eq((call), CL_SUCCESS)
+
+static const char source[] = "kernel void put(global uint *a, uint n, uint k) {\n"
+                             "    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) a[i] = i * 5 + k;\n"
+                             "}\n"
+                             "kernel void take(global uint *b, global const uint *a, uint n) {\n"
+                             "    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) {\n"
+                             "        uint other = i ^ (uint)get_global_size(0) / 2;\n"
+                             "        b[i] = other < n ? a[other] + i : i;\n"
+                             "    }\n"
+                             "}\n";
+
+static cl_kernel kernel_of(cl_program p, const char *name)
+{
+    cl_int err;
+    cl_kernel k = clCreateKernel(p, name, &err);
+    OK(err);
+    return k;
+}
+
+static cl_mem buffer_of(cl_context c)
+{
+    cl_int err;
+    cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, sizeof(cl_uint) * COUNT, NULL, &err);
+    OK(err);
+    return m;
+}
+
+START_TEST(rows_of_megabytes_change_places)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int err;
+    const char *text = source;
+    const cl_uint n = COUNT;
+    const size_t items = ITEMS, local = LOCAL;
+    OK(clGetPlatformIDs(1, &platform, NULL));
+    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    OK(err);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &err);
+    OK(err);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(err);
+    OK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel put = kernel_of(program, "put"), take = kernel_of(program, "take");
+    cl_mem a = buffer_of(context), b = buffer_of(context);
+    cl_uint *got = malloc(sizeof *got * COUNT);
+    OK(clSetKernelArg(put, 0, sizeof a, &a));
+    OK(clSetKernelArg(put, 1, sizeof n, &n));
+    OK(clSetKernelArg(take, 0, sizeof b, &b));
+    OK(clSetKernelArg(take, 1, sizeof a, &a));
+    OK(clSetKernelArg(take, 2, sizeof n, &n));
+    for (cl_uint round = 0; round < ROUNDS; round++) {
+        OK(clSetKernelArg(put, 2, sizeof round, &round));
+        OK(clEnqueueNDRangeKernel(queue, put, 1, NULL, &items, &local, 0, NULL, NULL));
+        OK(clEnqueueNDRangeKernel(queue, take, 1, NULL, &items, &local, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof *got * COUNT, got, 0, NULL, NULL));
+        unsigned wrong = 0;
+        for (cl_uint i = 0; i < COUNT; i++) {
+            cl_uint other = i ^ ITEMS / 2;
+            wrong += got[i] != (other < COUNT ? other * 5 + round + i : i);
+        }
+        ck_assert_uint_eq(wrong, 0);
+    }
+    free(got);
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseKernel(put));
+    OK(clReleaseKernel(take));
+    OK(clReleaseProgram(program));
+    OK(clReleaseCommandQueue(queue));
+    OK(clReleaseContext(context));
+}
+END_TEST
+
+YK_TEST_MAIN("large_rows", rows_of_megabytes_change_places)
