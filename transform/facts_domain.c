@@ -38,10 +38,11 @@ static bool measure(struct yk_bundle *b, const struct yk_form_vars *v)
         for (unsigned i = 0; i < b->n; i++)
             if (!used[i] && (least == YK_FORM_TERMS || llabs(b->k[i]) < llabs(b->k[least])))
                 least = i;
-        uint64_t k = (uint64_t)llabs(b->k[least]);
+        uint64_t k = (uint64_t)llabs(b->k[least]),
+                 range = (uint64_t)v->v[b->var[least]].hi - (uint64_t)v->v[b->var[least]].lo;
         used[least] = true;
         b->dense &= k <= span + 1;
-        span += k * ((uint64_t)v->v[b->var[least]].hi - (uint64_t)v->v[b->var[least]].lo);
+        span += k * range;
     }
     return true;
 }
@@ -72,27 +73,54 @@ static int same_direction(const struct yk_bundle *b, const struct yk_form *f, in
     return sign;
 }
 
+bool yk_form_threshold(const struct yk_form_vars *v, const struct yk_form *f, unsigned i, int64_t *sure,
+                       int64_t *possible)
+{
+    int64_t k = f->k[i], least = f->c, most = f->c;
+    for (unsigned j = 0; j < f->n; j++)
+        if (j != i && !yk_form_add_range(f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi, &least, &most))
+            return false;
+    *sure = k < 0 ? yk_floor_div(least, -k) : -yk_floor_div(least, k);
+    *possible = k < 0 ? yk_floor_div(most, -k) : -yk_floor_div(most, k);
+    return true;
+}
+
 /* F >= 0 as a bound of one of its variables alone, where the others move it less than a step of that: the rounds of a
  * loop that goes over the range again and again. */
 static struct yk_form decided_by_one(const struct yk_form_vars *v, const struct yk_form *f)
 {
     for (unsigned i = 0; i < f->n && f->n > 1; i++) {
-        int64_t k = f->k[i], least = f->c, most = f->c;
-        bool fits = true;
-        for (unsigned j = 0; j < f->n && fits; j++)
-            fits = j == i || yk_form_add_range(f->k[j], v->v[f->var[j]].lo, v->v[f->var[j]].hi, &least, &most);
-        int64_t sure = k < 0 ? yk_floor_div(least, -k) : -yk_floor_div(least, k),
-                possible = k < 0 ? yk_floor_div(most, -k) : -yk_floor_div(most, k);
-        if (fits && sure == possible)
-            return (struct yk_form){.c = k < 0 ? sure : -sure, .n = 1, .var = {f->var[i]}, .k = {k < 0 ? -1 : 1}};
+        int64_t sure, possible;
+        bool down = f->k[i] < 0;
+        if (yk_form_threshold(v, f, i, &sure, &possible) && sure == possible)
+            return (struct yk_form){.c = down ? sure : -sure, .n = 1, .var = {f->var[i]}, .k = {down ? -1 : 1}};
     }
     return *f;
 }
 
+/* F without those of its variables that have one value by now. */
+static struct yk_form without_fixed(const struct yk_form_vars *v, const struct yk_form *f)
+{
+    struct yk_form r = {.c = f->c};
+    for (unsigned i = 0; i < f->n; i++) {
+        int64_t is = v->v[f->var[i]].lo, c = r.c, same = r.c;
+        if (is == v->v[f->var[i]].hi && yk_form_add_range(f->k[i], is, is, &c, &same)) {
+            r.c = c;
+        } else {
+            r.var[r.n] = f->var[i];
+            r.k[r.n++] = f->k[i];
+        }
+    }
+    return r;
+}
+
 void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *condition)
 {
-    struct yk_form simple = decided_by_one(v, condition), *f = &simple;
+    struct yk_form rest = without_fixed(v, condition), simple = decided_by_one(v, &rest), *f = &simple;
     int64_t g = 0;
+    d->empty |= !f->n && f->c < 0;
+    if (!f->n)
+        return;
     for (unsigned i = 0; i < f->n; i++) {
         g = gcd(g, f->k[i]);
         if (v->v[f->var[i]].free) {

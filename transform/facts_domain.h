@@ -37,6 +37,11 @@ void yk_domain_narrow(struct yk_domain *d, const struct yk_form_vars *v, const s
 bool yk_domain_strides(const struct yk_domain *d, const struct yk_form_vars *v, const struct yk_form *f,
                        struct yk_strides *s, int64_t *start, bool *exact);
 
+/** From where on (downwards, where its factor is negative) variable I of F's terms is such that F >= 0: for *SURE and
+ * beyond whatever the others are, up to *POSSIBLE for some of theirs. False: beyond 64 bits. */
+bool yk_form_threshold(const struct yk_form_vars *v, const struct yk_form *f, unsigned i, int64_t *sure,
+                       int64_t *possible);
+
 /** Least and most of K * x for x in [LO, HI], added to *LEAST and *MOST. False: beyond 64 bits. */
 bool yk_form_add_range(int64_t k, int64_t lo, int64_t hi, int64_t *least, int64_t *most);
 

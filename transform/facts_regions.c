@@ -38,6 +38,24 @@ static bool clip(struct yk_touch *t, int64_t start, int64_t lo, int64_t hi, uint
     return true;
 }
 
+/* Is F >= 0 for all values of its variables, whose ranges may be narrower than when it was made? */
+static bool holds(const struct yk_form_vars *v, const struct yk_form *f)
+{
+    int64_t least = f->c, most = f->c;
+    for (unsigned i = 0; i < f->n; i++)
+        if (!yk_form_add_range(f->k[i], v->v[f->var[i]].lo, v->v[f->var[i]].hi, &least, &most))
+            return false;
+    return least >= 0;
+}
+
+static void conditions_of(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a,
+                          struct yk_conditions *c)
+{
+    yk_conditions_init(c);
+    for (unsigned g = 0; g < a->nguards; g++)
+        yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, c);
+}
+
 /* What access A touches; false: nothing. */
 static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a, uint64_t size,
                     struct yk_touch *t)
@@ -46,13 +64,12 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
     struct yk_domain d; /* large, and hardly any of it used */
     struct yk_strides s;
     unsigned vars = r->vars.n;
-    yk_conditions_init(&c);
+    conditions_of(r, k, a, &c);
     d.n = 0;
     d.loose = d.empty = false;
-    for (unsigned g = 0; g < a->nguards; g++)
-        yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
     for (unsigned i = 0; i < c.n && !c.never; i++)
-        yk_domain_narrow(&d, &r->vars, &c.at_least_0[i]);
+        if (!holds(&r->vars, &c.at_least_0[i]))
+            yk_domain_narrow(&d, &r->vars, &c.at_least_0[i]);
     const struct yk_form *f = &r->form[a->node];
     bool some = !c.never && !d.empty && size;
     if (some && (f->top || size > (uint64_t)YK_FORM_MOST)) {
@@ -71,6 +88,61 @@ static bool touched(struct yk_reach *r, const struct yk_facts_kernel *k, const s
     }
     r->vars.n = vars;
     return some;
+}
+
+/* A value of a variable, none of the box, for which it depends on others whether F >= 0, if this is so of no other
+ * value: the last round of a loop over the range again and again, which some work-items do not have. */
+struct open {
+    unsigned var;
+    int64_t at;
+    bool down; /* for less it is sure, else for more */
+};
+
+static bool is_open(const struct yk_form_vars *v, const struct yk_form *f, struct open *o)
+{
+    bool found = false;
+    for (unsigned i = 0; i < f->n && !found; i++) {
+        int64_t sure, lo = v->v[f->var[i]].lo, hi = v->v[f->var[i]].hi;
+        *o = (struct open){.var = f->var[i], .down = f->k[i] < 0};
+        found = o->var >= 3 && !v->v[o->var].free && lo < hi && yk_form_threshold(v, f, i, &sure, &o->at) &&
+                o->at >= lo && o->at <= hi && sure == (o->down ? o->at - 1 : o->at + 1);
+    }
+    return found;
+}
+
+/* What access A touches, as at most two pieces: of a write all that is known of it if two are. Returns how many. */
+static unsigned pieces(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a,
+                       uint64_t size, struct yk_touch t[2])
+{
+    struct yk_conditions c;
+    struct open o;
+    if (!touched(r, k, a, size, &t[0]))
+        return 0;
+    if (a->kind != YK_ACCESS_WRITE || !a->exact || !a->nguards || t[0].exact || t[0].whole)
+        return 1;
+    unsigned vars = r->vars.n, n = 0;
+    bool open = false, exact = true;
+    conditions_of(r, k, a, &c);
+    for (unsigned i = 0; i < c.n && !c.unknown && !open; i++)
+        open = is_open(&r->vars, &c.at_least_0[i], &o) && o.var < vars;
+    r->vars.n = vars;
+    if (!open)
+        return 1;
+    struct yk_touch by[2];
+    const int64_t lo = r->vars.v[o.var].lo, hi = r->vars.v[o.var].hi,
+                  range[2][2] = {{o.at, o.at}, {o.down ? lo : o.at + 1, o.down ? o.at - 1 : hi}};
+    for (unsigned i = 0; i < 2; i++) {
+        r->vars.v[o.var].lo = range[i][0];
+        r->vars.v[o.var].hi = range[i][1];
+        if (range[i][0] <= range[i][1] && touched(r, k, a, size, &by[n]))
+            exact &= by[n++].exact;
+    }
+    r->vars.v[o.var].lo = lo;
+    r->vars.v[o.var].hi = hi;
+    if (!exact)
+        return 1;
+    memcpy(t, by, n * sizeof *by);
+    return n;
 }
 
 /* Into the list, joined with what is there of the same kind. */
@@ -144,15 +216,14 @@ static bool cut(const struct yk_form_vars *v, const struct yk_form *f, const str
 static bool cut_for(struct yk_reach *r, const struct yk_facts_kernel *k, const struct yk_facts_access *a, uint64_t size,
                     const struct yk_box *box, struct yk_box part[2])
 {
-    struct yk_touch t;
+    struct yk_touch t[2];
     struct yk_conditions c;
     unsigned vars = r->vars.n;
     bool found = false;
-    yk_conditions_init(&c);
-    if (a->kind != YK_ACCESS_WRITE || !a->exact || !a->nguards || !touched(r, k, a, size, &t) || t.exact || t.whole)
+    if (a->kind != YK_ACCESS_WRITE || !a->exact || !a->nguards || pieces(r, k, a, size, t) != 1 || t[0].exact ||
+        t[0].whole)
         return false;
-    for (unsigned g = 0; g < a->nguards; g++)
-        yk_reach_condition(k, r, k->guard[a->guard + g].node, k->guard[a->guard + g].want, &c);
+    conditions_of(r, k, a, &c);
     for (unsigned i = 0; i < c.n && !c.unknown && !found; i++)
         found = cut(&r->vars, &c.at_least_0[i], box, part);
     if (!found && !c.unknown && c.crosses)
@@ -175,11 +246,11 @@ static yk_status add_box(struct yk_reach *r, const struct yk_facts_kernel *k, co
     }
     for (unsigned i = 0; i < k->naccesses; i++) {
         const struct yk_facts_access *a = &k->access[i];
-        struct yk_touch t;
-        if (!k->arg[a->arg].bounded || !touched(r, k, a, l->arg[a->arg].size, &t))
-            continue;
-        if (put(r, &t) != YK_OK)
-            return YK_ENOMEM;
+        struct yk_touch t[2];
+        unsigned n = k->arg[a->arg].bounded ? pieces(r, k, a, l->arg[a->arg].size, t) : 0;
+        for (unsigned p = 0; p < n; p++)
+            if (put(r, &t[p]) != YK_OK)
+                return YK_ENOMEM;
     }
     return YK_OK;
 }

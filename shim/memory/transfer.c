@@ -96,6 +96,15 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
     if (!q)
         return CL_OUT_OF_RESOURCES;
     const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
+    const struct yk_ring_piece piece = {.buffer = yk_store_buffer(s, dev),
+                                        .off = r->off,
+                                        .host = s->master + r->off,
+                                        .len = r->len * r->rows,
+                                        .row = r->len,
+                                        .pitch = r->pitch,
+                                        .host_pitch = r->pitch};
+    if (r->len >= yk_link_row_least() && yk_link_rows(s->ctx, dev, to_master ? YK_OUT : YK_IN, &piece, 1))
+        return CL_SUCCESS;
     if (to_master)
         return cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
                                          s->master, 0, NULL, NULL);
