@@ -3,12 +3,13 @@
 #include "base/log.h"
 #include "shim/memory/filled.h"
 #include "shim/memory/link.h"
+#include "shim/memory/link_choice.h"
 #include "shim/memory/exclude.h"
 #include "shim/memory/post.h"
 #include "shim/memory/subs.h"
 #include "shim/memory/tenant.h"
 
-enum { BATCH = 64 };
+enum { BATCH = 64, LONG_ROW = 256 << 10 };
 
 /* Pieces of one length, one after the other at one distance, that one source has. */
 struct run {
@@ -113,6 +114,25 @@ static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, 
     return yk_link_written(dev, q, err);
 }
 
+/* R, of long rows, as ranges: a ring that all of them are worth carries them one behind the other. */
+static cl_int carry_long(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+{
+    static const struct yk_ring_steps none = {.gate = NULL};
+    cl_int err = CL_SUCCESS;
+    for (size_t row = 0; row < r->rows && err == CL_SUCCESS;) {
+        struct yk_ring_piece piece[BATCH];
+        size_t n = 0;
+        for (; n < BATCH && row < r->rows; n++, row++) {
+            size_t off = r->off + row * r->pitch;
+            piece[n] = (struct yk_ring_piece){
+                .buffer = yk_store_buffer(s, dev), .off = off, .host = s->master + off, .len = r->len};
+        }
+        err = to_master ? yk_link_read_steps(s->ctx, dev, piece, n, 0, &none)
+                        : yk_link_write_steps(s->ctx, dev, piece, n, 0, &none);
+    }
+    return err;
+}
+
 /* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or
  * whose pitch ends behind the buffer (NVIDIA's): the former are two columns, of the latter there is at most one. */
 static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
@@ -120,6 +140,8 @@ static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool 
     if (r->rows == 1)
         return to_master ? yk_link_read(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len)
                          : yk_link_write(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len);
+    if (r->len >= LONG_ROW && yk_link_possible(dev, r->len * r->rows))
+        return carry_long(s, dev, r, to_master);
     size_t room = r->pitch - r->off % r->pitch, inside = s->size / r->pitch - r->off / r->pitch;
     struct run first = *r, rest = *r;
     if (room < r->len) {
@@ -214,20 +236,25 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     return err;
 }
 
-/* Long rows go one by one: mailboxes and rings, which are faster than rectangles, know ranges only. */
+/* R; long rows one by one where they go straight, which is for ranges only. */
 static cl_int bring_rows(struct yk_store *s, unsigned at, int dev, const struct run *r, struct yk_post *p,
                          uint64_t *moved)
 {
-    const size_t large = 256 << 10;
-    struct run one = *r;
-    size_t n = r->len >= large ? r->rows : 1;
+    bool may = r->rows > 1 && r->len >= LONG_ROW && dev >= 0 && at != YK_HOST && !(r->have & yk_at(YK_HOST));
+    int source = may ? yk_store_source(s, r->have) : -1;
+    struct run rest = *r, one = *r;
     cl_int err = CL_SUCCESS;
-    if (n > 1)
-        one.rows = 1;
-    for (size_t i = 0; i < n && err == CL_SUCCESS; i++, one.off += r->pitch)
-        if (!post(p, s, at, dev, &one, moved))
-            err = bring(s, at, dev, &one, moved);
-    return err;
+    one.rows = 1;
+    while (rest.rows && err == CL_SUCCESS && source >= 0 && straight(s, source, at, dev, &one)) {
+        err = record(s, at, &one);
+        if (moved)
+            *moved += one.len;
+        rest.rows--;
+        one.off = rest.off += r->pitch;
+    }
+    if (!rest.rows || err != CL_SUCCESS || post(p, s, at, dev, &rest, moved))
+        return err;
+    return bring(s, at, dev, &rest, moved);
 }
 
 cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct yk_region *r, struct yk_post *p,
