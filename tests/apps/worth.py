@@ -166,11 +166,14 @@ def main():
     program = [s for s in samples if s["name"] == "(program)" and s["kind"] == "alone"]
     assert program, f"the program is not remembered: {samples}"
     for before, prepared in (0, True), (5, False), (7, False), (8, True), (36, False):
-        replace("nbody", samples + [dict(s, kind="declined", samples=[[1, 1, before + 1]]) for s in program])
-        said = summary("nbody", "--size", "8192", "--repeat", "24", **gpus)
-        unready = sum(w["count"] for w in said["whole_reasons"] if "not ready" in w["reason"])
-        told = uselessness("nbody")
-        print(f"GPUs of no use in {before} processes: {said['launches']}, {unready} before they were ready; now in {told}")
+        for _ in range(3):  # other work may make a run twice as long as it was, and then they are prepared
+            replace("nbody", samples + [dict(s, kind="declined", samples=[[1, 1, before + 1]]) for s in program])
+            said = summary("nbody", "--size", "8192", "--repeat", "24", **gpus)
+            unready = sum(w["count"] for w in said["whole_reasons"] if "not ready" in w["reason"])
+            told = uselessness("nbody")
+            print(f"GPUs of no use in {before} processes: {said['launches']}, {unready} before they were ready; now in {told}")
+            if prepared or unready == 24:
+                break
         assert (unready < 24) == prepared, "they are not prepared" if prepared else "they are prepared"
         assert told == before + 1 or (prepared and not told), f"in {told} processes of no use"
     return 0
