@@ -185,8 +185,8 @@ static struct yk_form bitwise(struct yk_form_vars *v, unsigned op, const struct 
         if ((x.hi < p && multiple_of(&y, p)) || (y.hi < p && multiple_of(&x, p)))
             return yk_form_add(&x, &y);
     int64_t most = 1;
-    if (yk_form_is_const(&y) && !x.top &&
-        yk_form_value(&y) > 0) { /* only bits below MOST change: a pair's other half */
+    /* Only bits below MOST change: a pair's other half. */
+    if (yk_form_is_const(&y) && !x.top && yk_form_value(&y) > 0) {
         while (most <= yk_form_value(&y))
             most *= 2;
         struct yk_form low = yk_form_rem(v, &x, most), high = less(v, &x, &low);
