@@ -74,7 +74,10 @@ START_TEST(guards_narrow)
         where(test(YK_NODE_EQ, x, number(hole + 4)), false);
         run();
         unsigned missing = (hole >= 14 && hole <= 21) + (hole + 4 <= 21);
-        ck_assert_uint_le(surely_written(), 32 - 4 * missing);
+        if (at_an_end)
+            ck_assert_uint_eq(exact_bytes(), 32 - 4 * missing);
+        else /* two places inside are not told apart */
+            ck_assert_uint_eq(surely_written(), missing == 2 ? 0 : 16);
     }
     unsigned x;
     begin(); /* two bounds of the same, and one of another dimension */
