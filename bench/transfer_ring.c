@@ -110,6 +110,21 @@ static double copy_us(struct yk_mailboxes *m, const struct place *a, const struc
     return median(us, (size_t)repeat);
 }
 
+/* GB/s of every second row of ROW bytes by mailbox; negative: it failed. */
+static double rows_gbs(struct yk_mailboxes *m, const struct place *a, const struct place *b, size_t row, size_t rows,
+                       int repeat)
+{
+    double gbs[64];
+    struct yk_ring_end from = end_of(a), to = end_of(b);
+    for (int i = 0; i < repeat; i++) {
+        uint64_t began = yk_now_ns();
+        if (yk_mailboxes_copy_rows(m, &from, &to, row, 2 * row, rows, true) != CL_SUCCESS)
+            return -1;
+        gbs[i] = (double)(row * rows) / (double)(yk_now_ns() - began);
+    }
+    return median(gbs, (size_t)repeat);
+}
+
 double transfer_by_mailbox(unsigned a, unsigned b, size_t bytes, int repeat)
 {
     enum { HOST = 16 << 20, SMALL = 15 };
@@ -136,6 +151,10 @@ double transfer_by_mailbox(unsigned a, unsigned b, size_t bytes, int repeat)
         printf("%6zu KiB: mailbox %.1f us, ordinary memory %.1f us\n", n >> 10, copy_us(m, &pa, &pb, host, n, SMALL),
                copy_us(NULL, &pa, &pb, host, n, SMALL));
     free(host);
+    for (size_t row = 16; row <= 1 << 20 && 8 * row <= bytes; row *= 8) {
+        const size_t most = 1 << 18, rows = bytes / (2 * row) < most ? bytes / (2 * row) : most;
+        printf("%7zu rows of %7zu bytes: mailbox %.1f GB/s\n", rows, row, rows_gbs(m, &pa, &pb, row, rows, 5));
+    }
     double us = copy_us(m, &pa, &pb, NULL, bytes, repeat);
     yk_mailboxes_destroy(m);
     return us < 0 ? us : (double)bytes / us * 1e-3;

@@ -75,17 +75,35 @@ static void end(struct yk_mailboxes *m, bool lost)
     yk_lock_drop(&m->lock);
 }
 
-/* A copy under way, in pieces: piece i by slot i. */
+/* A copy under way, in pieces: piece i by slot i. ROW: 0: LEN bytes in one piece; else of rows of so many. */
 struct passage {
     struct yk_mailboxes *m;
     const struct yk_ring_end *place[2];
-    size_t len, piece, n;
+    size_t len, piece, n, row, pitch;
     bool asks;
     cl_event event[2][YK_MAILBOX_SLOTS];
 };
 
-/* N bytes, DONE behind AT, into SLOT (WAY 0) or out of it (1). */
-static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at, unsigned slot, size_t done, size_t n,
+/* Bytes in one piece (ROW 0), or in rows, between a place of a buffer and a mailbox, where they lie one behind the
+ * other. */
+struct lot {
+    size_t off, len, row, pitch;
+};
+
+static cl_int copy(const struct yk_ring_end *at, int way, cl_mem box, const struct lot *lot, cl_event *e)
+{
+    cl_mem from = way ? box : at->buffer, to = way ? at->buffer : box;
+    if (!lot->row)
+        return at->cl->EnqueueCopyBuffer(at->queue, from, to, way ? 0 : lot->off, way ? lot->off : 0, lot->len, 0, NULL,
+                                         e);
+    const size_t begin[3] = {0}, place[3] = {lot->off % lot->pitch, lot->off / lot->pitch, 0},
+                 size[3] = {lot->row, lot->len / lot->row, 1};
+    return at->cl->EnqueueCopyBufferRect(at->queue, from, to, way ? begin : place, way ? place : begin, size,
+                                         way ? lot->row : lot->pitch, 0, way ? lot->pitch : lot->row, 0, 0, NULL, e);
+}
+
+/* LOT of AT's buffer into SLOT (WAY 0) or out of it (1). */
+static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at, unsigned slot, const struct lot *lot,
                    cl_event *e)
 {
     const struct yk_mailbox_maker *maker = m->maker;
@@ -93,9 +111,7 @@ static cl_int fill(struct yk_mailboxes *m, int way, const struct yk_ring_end *at
     cl_mem box = m->slot[slot].at[way];
     cl_int err = maker->own ? maker->own(d, at->queue, box, true, NULL) : CL_SUCCESS;
     if (err == CL_SUCCESS)
-        err = at->cl->EnqueueCopyBuffer(at->queue, way ? box : at->buffer, way ? at->buffer : box,
-                                        way ? 0 : at->off + done, way ? at->off + done : 0, n, 0, NULL,
-                                        maker->own ? NULL : e);
+        err = copy(at, way, box, lot, maker->own ? NULL : e);
     if (err == CL_SUCCESS && maker->own)
         err = maker->own(d, at->queue, box, false, e);
     return err == CL_SUCCESS ? at->cl->Flush(at->queue) : err;
@@ -106,7 +122,8 @@ static cl_int issue(struct passage *p, int way, size_t i)
 {
     unsigned slot = (unsigned)(i % YK_MAILBOX_SLOTS);
     size_t done = i * p->piece, n = p->len - done < p->piece ? p->len - done : p->piece;
-    return fill(p->m, way, p->place[way], slot, done, n, &p->event[way][slot]);
+    const struct lot lot = {p->place[way]->off + (p->row ? done / p->row * p->pitch : done), n, p->row, p->pitch};
+    return fill(p->m, way, p->place[way], slot, &lot, &p->event[way][slot]);
 }
 
 static cl_int await(struct passage *p, int way, size_t i)
@@ -137,23 +154,40 @@ static cl_int pass(struct passage *p)
     return err;
 }
 
+static cl_int copy_all(struct passage *p)
+{
+    struct yk_mailboxes *m = p->m;
+    if (!p->len || !begin(m))
+        return p->len ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    p->piece = p->len / YK_MAILBOX_SLOTS;
+    p->piece = p->piece < PIECE_LEAST ? PIECE_LEAST : p->piece;
+    p->piece = p->piece < m->bytes ? p->piece : m->bytes;
+    if (p->row) /* whole rows, one at least */
+        p->piece = p->piece < p->row ? p->row : p->piece - p->piece % p->row;
+    p->n = (p->len + p->piece - 1) / p->piece;
+    cl_int err = pass(p);
+    bool lost = false;
+    if (err != CL_SUCCESS) /* both, whatever the first says */
+        for (int way = 0; way < 2; way++)
+            lost |= yk_flight_settle(p->place[way]->cl, p->place[way]->queue, p->event[way], YK_MAILBOX_SLOTS);
+    end(m, lost);
+    return err;
+}
+
 cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
                          size_t len, bool asks)
 {
     struct passage p = {.m = m, .place = {from, to}, .len = len, .asks = asks};
-    if (!len || !begin(m))
-        return len ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
-    p.piece = len / YK_MAILBOX_SLOTS;
-    p.piece = p.piece < PIECE_LEAST ? PIECE_LEAST : p.piece;
-    p.piece = p.piece < m->bytes ? p.piece : m->bytes;
-    p.n = (len + p.piece - 1) / p.piece;
-    cl_int err = pass(&p);
-    bool lost = false;
-    if (err != CL_SUCCESS) /* both, whatever the first says */
-        for (int way = 0; way < 2; way++)
-            lost |= yk_flight_settle(p.place[way]->cl, p.place[way]->queue, p.event[way], YK_MAILBOX_SLOTS);
-    end(m, lost);
-    return err;
+    return copy_all(&p);
+}
+
+cl_int yk_mailboxes_copy_rows(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
+                              size_t row, size_t pitch, size_t rows, bool asks)
+{
+    struct passage p = {.m = m, .place = {from, to}, .len = row * rows, .asks = asks, .row = row, .pitch = pitch};
+    if (!row || row > m->bytes || row > pitch || from->off % pitch > pitch - row || to->off % pitch > pitch - row)
+        return CL_INVALID_VALUE;
+    return copy_all(&p);
 }
 
 /* The slot of L is free again. */
@@ -190,7 +224,8 @@ bool yk_mailboxes_post(struct yk_mailboxes *m, const struct yk_ring_end *from, c
         l->mailboxes = m;
     }
     yk_lock_drop(&m->lock);
-    if (l->mailboxes && fill(m, 0, &l->from, l->slot, 0, len, &l->event) != CL_SUCCESS)
+    const struct lot lot = {.off = l->from.off, .len = len};
+    if (l->mailboxes && fill(m, 0, &l->from, l->slot, &lot, &l->event) != CL_SUCCESS)
         tear_up(l);
     return l->mailboxes;
 }
@@ -205,9 +240,10 @@ static cl_int arrive(struct yk_letter *l, const struct yk_cl *cl)
 cl_int yk_letter_send(struct yk_letter *l)
 {
     cl_int err = arrive(l, l->from.cl);
+    const struct lot lot = {.off = l->to.off, .len = l->len};
     l->sent = err == CL_SUCCESS;
     if (l->sent)
-        err = fill(l->mailboxes, 1, &l->to, l->slot, 0, l->len, &l->event);
+        err = fill(l->mailboxes, 1, &l->to, l->slot, &lot, &l->event);
     if (err != CL_SUCCESS)
         tear_up(l);
     return err;

@@ -67,6 +67,15 @@ void yk_mailboxes_destroy(struct yk_mailboxes *m);
 cl_int yk_mailboxes_copy(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
                          size_t len, bool asks);
 
+/**
+ * The same for ROWS rows of ROW bytes, PITCH from one to the next at both ends, each end's first at its own place:
+ * several of them share a mailbox, one behind the other. Errors: also CL_INVALID_VALUE, nothing was begun: a row is
+ * longer than a mailbox, or goes on behind its pitch (its place modulo PITCH, plus ROW, is more than PITCH), which
+ * drivers take for no rectangle.
+ */
+cl_int yk_mailboxes_copy_rows(struct yk_mailboxes *m, const struct yk_ring_end *from, const struct yk_ring_end *to,
+                              size_t row, size_t pitch, size_t rows, bool asks);
+
 /* A small copy under way that nobody waits for yet, so that those between several pairs of devices go on at a time. The
  * caller's memory. */
 struct yk_letter {

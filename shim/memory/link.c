@@ -366,3 +366,13 @@ bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, c
         yk_link_note_rate(b, len, yk_now_ns() - began);
     return err == CL_SUCCESS;
 }
+
+bool yk_link_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                       size_t pitch, size_t rows)
+{
+    uint64_t began = yk_now_ns();
+    bool gone = yk_mailbox_copy_rows(ctx, a, at_a, b, at_b, off, row, pitch, rows);
+    if (gone)
+        yk_link_note_rate(b, row * rows, yk_now_ns() - began);
+    return gone;
+}

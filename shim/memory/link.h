@@ -78,6 +78,10 @@ bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, c
  * small, no ring, a failure): it has to go over the host. */
 bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
 
+/** The same for rows, through mailboxes only (yk_mailbox_copy_rows). */
+bool yk_link_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                       size_t pitch, size_t rows);
+
 /** Memory that a driver has mapped for the app is pinned already, and the driver's own way is the fastest from there.
  * From now on [ptr, ptr+len) is taken for that, until yk_pinned_remove (pinned.h). Without memory for the record
  * nothing is noted. */

@@ -30,8 +30,9 @@ struct pair {
     uint64_t best[2];       /* bytes per us of large copies: through mailboxes, another way */
     unsigned large;         /* through mailboxes */
     unsigned char state;
-    bool busy;   /* a thread is getting them ready */
-    bool likely; /* they worked in other processes */
+    bool busy;    /* a thread is getting them ready */
+    bool likely;  /* they worked in other processes */
+    bool no_rows; /* the driver has failed with rows */
 };
 
 static struct pair pairs[YK_MAX_DEVICES][YK_MAX_DEVICES];
@@ -291,31 +292,63 @@ void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err)
         never(a, b, yk_cl_error_name(err));
 }
 
-bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
+/* The mailboxes for LEN bytes; NULL: none, or not now. */
+static struct yk_mailboxes *boxes_for(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
 {
-    know_mode();
     struct pair *p = &pairs[a][b];
+    know_mode();
     if (!mode.maker || len < mode.least || state_of(p) == NEVER)
-        return false;
+        return NULL;
     struct yk_mailboxes *m = find(ctx, a, b);
     if (!m) {
         prepare(ctx, a, b, len);
         await_others(a, b, len);
         m = find(ctx, a, b);
     }
-    if (!m || (len >= LARGE && is_slow(p)))
+    return m && len >= LARGE && is_slow(p) ? NULL : m;
+}
+
+/* ROWS of LEN bytes each, PITCH apart; one is a range. */
+static bool copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
+                 size_t pitch, size_t rows)
+{
+    struct yk_mailboxes *m = boxes_for(ctx, a, b, len * rows);
+    if (!m)
         return false;
     const struct yk_device *d = yk_rt.machine->device;
+    bool asks = d[a].type & CL_DEVICE_TYPE_GPU;
     struct yk_ring_end from = {d[a].cl, yk_context_link_queue(ctx, a, YK_OUT), at_a, off},
                        to = {d[b].cl, yk_context_link_queue(ctx, b, YK_IN), at_b, off};
     uint64_t began = yk_now_ns();
-    cl_int err = from.queue && to.queue ? yk_mailboxes_copy(m, &from, &to, len, d[a].type & CL_DEVICE_TYPE_GPU)
-                                        : CL_OUT_OF_RESOURCES;
+    cl_int err = CL_OUT_OF_RESOURCES;
+    if (from.queue && to.queue)
+        err = rows > 1 ? yk_mailboxes_copy_rows(m, &from, &to, len, pitch, rows, asks)
+                       : yk_mailboxes_copy(m, &from, &to, len, asks);
+    if (err != CL_SUCCESS && rows > 1) {
+        yk_info("rows from device %u to device %u through mailboxes: %s; over the host from now on", a, b,
+                yk_cl_error_name(err));
+        __atomic_store_n(&pairs[a][b].no_rows, true, __ATOMIC_RELAXED);
+        return false;
+    }
     if (err != CL_SUCCESS) {
         never(a, b, yk_cl_error_name(err));
         return false;
     }
-    judge(p, false, len, yk_now_ns() - began);
-    yk_stats_mailed(len);
+    if (rows == 1) /* what rows take depends on how long they are, and says nothing of ranges */
+        judge(&pairs[a][b], false, len, yk_now_ns() - began);
+    yk_stats_mailed(len * rows);
     return true;
+}
+
+bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
+{
+    return copy(ctx, a, at_a, b, at_b, off, len, len, 1);
+}
+
+bool yk_mailbox_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off,
+                          size_t row, size_t pitch, size_t rows)
+{
+    know_mode();
+    return row <= mode.bytes && !__atomic_load_n(&pairs[a][b].no_rows, __ATOMIC_RELAXED) &&
+           copy(ctx, a, at_a, b, at_b, off, row, pitch, rows);
 }

@@ -133,8 +133,28 @@ static cl_int carry_long(struct yk_store *s, unsigned dev, const struct run *r, 
     return err;
 }
 
-/* R between DEV's buffer and the same place of the master. Drivers refuse rows that go on behind their pitch (some) or
- * whose pitch ends behind the buffer (NVIDIA's): the former are two columns, of the latter there is at most one. */
+/* Is R no one rectangle to drivers? They refuse rows that go on behind their pitch (some) or whose pitch ends behind
+ * the buffer (NVIDIA's): the former are two columns, of the latter there is at most one. FIRST (which may have no rows)
+ * and REST are its parts. */
+static bool in_two(const struct yk_store *s, const struct run *r, struct run *first, struct run *rest)
+{
+    size_t room = r->pitch - r->off % r->pitch, inside = s->size / r->pitch - r->off / r->pitch;
+    *first = *rest = *r;
+    if (room < r->len) {
+        first->len = room;
+        rest->len -= room;
+        rest->off += room;
+    } else if (inside < r->rows) {
+        first->rows = inside;
+        rest->rows -= inside;
+        rest->off += inside * r->pitch;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* R between DEV's buffer and the same place of the master. */
 static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
 {
     if (r->rows == 1)
@@ -142,19 +162,9 @@ static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool 
                          : yk_link_write(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len);
     if (r->len >= LONG_ROW && yk_link_possible(dev, r->len * r->rows))
         return carry_long(s, dev, r, to_master);
-    size_t room = r->pitch - r->off % r->pitch, inside = s->size / r->pitch - r->off / r->pitch;
-    struct run first = *r, rest = *r;
-    if (room < r->len) {
-        first.len = room;
-        rest.len -= room;
-        rest.off += room;
-    } else if (inside < r->rows) {
-        first.rows = inside;
-        rest.rows -= inside;
-        rest.off += inside * r->pitch;
-    } else {
+    struct run first, rest;
+    if (!in_two(s, r, &first, &rest))
         return carry_rows(s, dev, r, to_master);
-    }
     cl_int err = first.rows ? carry(s, dev, &first, to_master) : CL_SUCCESS;
     return err == CL_SUCCESS ? carry(s, dev, &rest, to_master) : err;
 }
@@ -182,10 +192,14 @@ cl_int yk_store_arrived(struct yk_store *s, unsigned at, size_t off, size_t len)
 static bool straight(struct yk_store *s, int source, unsigned at, int dev, const struct run *r)
 {
     const size_t much = 1 << 20;
-    bool may = source >= 0 && dev >= 0 && at != YK_HOST && r->rows == 1;
-    if (may && s->app_ptr && r->len >= much && source == (int)yk_rt.primary->index)
+    if (source < 0 || dev < 0 || at == YK_HOST)
+        return false;
+    unsigned from = (unsigned)source, to = (unsigned)dev;
+    if (s->app_ptr && r->len * r->rows >= much && from == yk_rt.primary->index)
         yk_subs_first(s, CL_MEM_USE_HOST_PTR);
-    return may && yk_link_copy(s->ctx, (unsigned)source, s->real[source], (unsigned)dev, s->real[dev], r->off, r->len);
+    if (r->rows == 1)
+        return yk_link_copy(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len);
+    return yk_link_copy_rows(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len, r->pitch, r->rows);
 }
 
 /* The same, begun only. */
@@ -204,6 +218,12 @@ static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, co
     return false;
 }
 
+static void say(const struct run *r, unsigned at, bool straight, uint64_t began)
+{
+    yk_debug("%zu x %zu bytes to location %u%s in %.2f ms", r->rows, r->len, at, straight ? ", straight" : "",
+             (double)(yk_now_ns() - began) * 1e-6);
+}
+
 static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
 {
     cl_int err = CL_SUCCESS;
@@ -213,7 +233,7 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
         return record(s, at, r);
     if (!(r->have & yk_at(YK_HOST))) { /* not on the host: from device to device, or over the host */
         int source = yk_store_source(s, r->have);
-        there = straight(s, source, at, dev, r);
+        there = r->rows == 1 && straight(s, source, at, dev, r);
         if (!there && (source < 0 || !yk_store_master(s)))
             return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
         if (!there)
@@ -231,26 +251,45 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
     }
     if (moved)
         *moved += bytes;
-    yk_debug("%zu x %zu bytes to location %u%s in %.2f ms", r->rows, r->len, at, there ? ", straight" : "",
-             (double)(yk_now_ns() - began) * 1e-6);
+    say(r, at, there, began);
     return err;
 }
 
-/* R; long rows one by one where they go straight, which is for ranges only. */
+/* How many rows of R, which is one rectangle, have gone straight from SOURCE: all of them together, or, where they are
+ * long, some one by one, which is for ranges. */
+static size_t straight_rows(struct yk_store *s, int source, unsigned at, int dev, const struct run *r)
+{
+    struct run one = *r;
+    size_t gone = 0;
+    if (straight(s, source, at, dev, r))
+        return r->rows;
+    one.rows = 1;
+    while (gone < r->rows && r->len >= LONG_ROW && straight(s, source, at, dev, &one)) {
+        one.off += r->pitch;
+        gone++;
+    }
+    return gone;
+}
+
 static cl_int bring_rows(struct yk_store *s, unsigned at, int dev, const struct run *r, struct yk_post *p,
                          uint64_t *moved)
 {
-    bool may = r->rows > 1 && r->len >= LONG_ROW && dev >= 0 && at != YK_HOST && !(r->have & yk_at(YK_HOST));
+    bool may = r->rows > 1 && dev >= 0 && at != YK_HOST && !(r->have & yk_at(YK_HOST));
     int source = may ? yk_store_source(s, r->have) : -1;
-    struct run rest = *r, one = *r;
+    struct run first = *r, rest = *r;
+    uint64_t began = yk_now_ns();
     cl_int err = CL_SUCCESS;
-    one.rows = 1;
-    while (rest.rows && err == CL_SUCCESS && source >= 0 && straight(s, source, at, dev, &one)) {
-        err = record(s, at, &one);
+    if (source >= 0 && in_two(s, r, &first, &rest)) {
+        err = first.rows ? bring_rows(s, at, dev, &first, p, moved) : CL_SUCCESS;
+        return err == CL_SUCCESS ? bring_rows(s, at, dev, &rest, p, moved) : err;
+    }
+    if (source >= 0 && (first.rows = straight_rows(s, source, at, dev, r))) {
+        err = record(s, at, &first);
         if (moved)
-            *moved += one.len;
-        rest.rows--;
-        one.off = rest.off += r->pitch;
+            *moved += first.rows * first.len;
+        say(&first, at, true, began);
+        rest.rows -= first.rows;
+        rest.off += first.rows * first.pitch;
     }
     if (!rest.rows || err != CL_SUCCESS || post(p, s, at, dev, &rest, moved))
         return err;

@@ -2,6 +2,7 @@
 #include "shim/queue/busy.h"
 #include "shim/queue/predict.h"
 #include "shim/queue/remember.h"
+#include "shim/queue/residence.h"
 #include "shim/queue/short.h"
 
 /* Seconds that shares have taken, all of them together: at most so many it takes one of their devices alone, where all
@@ -53,7 +54,7 @@ void yk_share_learn(struct yk_share_work *w, const struct yk_taker *t, unsigned 
     yk_lock_drop(&code->lock);
     if (!crowded)
         believe_less(w, all, items);
-    if (wall * 1e3 < w->d->alone_ms)
+    if (yk_residence_pays(wall * 1e3, w->d->alone_ms)) /* by less it has won nothing: launches scatter */
         yk_remember_won(w->l);
 }
 

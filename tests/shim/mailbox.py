@@ -52,6 +52,12 @@ def main():
         check("rows", rows, made=True, used=True)
         if rows[2]["mailboxes"]["bytes"] < 3 * 8 << 20:
             wrong.append(f"rows of megabytes: {rows[2]['mailboxes']}")
+        rows = run(home, program=2, YOKE_MAILBOX="force", YOKE_TEST_ITEMS="1024", YOKE_TEST_RAGGED="1")
+        check("short rows", rows, made=True, used=True)
+        if rows[2]["mailboxes"]["bytes"] < 3 * 8 << 20:
+            wrong.append(f"short rows: {rows[2]['mailboxes']}")
+        rows = run(home, ";clEnqueueCopyBufferRect@1:2=error(CL_INVALID_VALUE)", program=2, YOKE_MAILBOX="force", YOKE_TEST_ITEMS="1024")
+        check("rows in the middle", rows, made=True, used=True, says="rows from device 1 to device 0 through mailboxes")
         # What fails on one way says nothing of the other, which the program's last tests use too.
         check("no memory on one side", run(home, ";clCreateBuffer@1:2=error(CL_INVALID_VALUE)", YOKE_MAILBOX="force"), made=None,
               used=None, says=NONE)

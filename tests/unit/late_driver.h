@@ -46,8 +46,8 @@ static void run_to(struct queue *q, const struct command *upto)
         struct command *c = q->first;
         if (!(q->first = c->next))
             q->last = &q->first;
-        if (watch)
-            watch(q, c->to, c->from, c->len);
+        for (size_t i = 0; watch && i < c->rows; i++)
+            watch(q, (char *)c->to + i * c->to_pitch, (const char *)c->from + i * c->from_pitch, c->len);
         for (size_t i = 0; i < c->rows; i++)
             memcpy((char *)c->to + i * c->to_pitch, (const char *)c->from + i * c->from_pitch, c->len);
         q->now--;
@@ -159,6 +159,17 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue q, cl_mem from, cl_mem to
     (void)nwait, (void)wait;
     return enqueue(q, (char *)to + to_off, (char *)from + from_off, n, e);
 }
+static cl_int CL_API_CALL copy_rect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
+                                    const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
+                                    size_t to_row, size_t to_slice, cl_uint nwait, const cl_event *wait, cl_event *e)
+{
+    (void)from_slice, (void)to_slice, (void)nwait, (void)wait;
+    ck_assert(!from_origin[2] && !to_origin[2] && region[2] == 1 && from_row >= region[0] && to_row >= region[0]);
+    ck_assert(from_origin[0] + region[0] <= from_row && to_origin[0] + region[0] <= to_row);
+    return enqueue_rows(q, (char *)to + to_origin[1] * to_row + to_origin[0],
+                        (char *)from + from_origin[1] * from_row + from_origin[0], region[0], region[1], to_row,
+                        from_row, e);
+}
 static cl_int CL_API_CALL flush(cl_command_queue q)
 {
     return count((struct queue *)(void *)q);
@@ -210,6 +221,7 @@ static const struct yk_cl driver = {.GetCommandQueueInfo = queue_info,
                                     .EnqueueWriteBufferRect = write_rect,
                                     .EnqueueReadBufferRect = read_rect,
                                     .EnqueueCopyBuffer = copy_buffer,
+                                    .EnqueueCopyBufferRect = copy_rect,
                                     .Flush = flush,
                                     .Finish = finish,
                                     .WaitForEvents = wait_for,

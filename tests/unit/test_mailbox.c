@@ -119,6 +119,43 @@ START_TEST(bytes_arrive_in_their_order)
 }
 END_TEST
 
+/* Rows of all lengths, of which several or one go into a mailbox, at places of their own at both ends. */
+START_TEST(rows_arrive_and_nothing_between_them)
+{
+    struct queue q[2];
+    unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
+    memcpy(want, b, BYTES);
+    srand(11);
+    for (int kind = 0; kind < 2; kind++) {
+        watch = kind ? NULL : check_owner;
+        struct yk_mailboxes *m = open_boxes(kind ? &free_for_all : &owned);
+        struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 0},
+                           to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 0};
+        for (int round = 0; round < 400; round++) {
+            size_t row = 1 + (size_t)rand() % (round % 3 ? 100 : BOX), pitch = row + (size_t)rand() % (2 * row),
+                   most = BYTES / pitch - 1, rows = 1 + (size_t)rand() % most;
+            from.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+            to.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+            a[from.off] ^= 1;
+            for (size_t i = 0; i < rows; i++)
+                memcpy(want + to.off + i * pitch, a + from.off + i * pitch, row);
+            ck_assert_int_eq(yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, rand() % 2), CL_SUCCESS);
+            ck_assert(!memcmp(b, want, BYTES));
+        }
+        from.off = 50, to.off = 0;
+        int calls = q[0].calls + q[1].calls;
+        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &from, &to, 51, 100, 2, false), CL_INVALID_VALUE);
+        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &from, 51, 100, 2, false), CL_INVALID_VALUE);
+        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, BOX + 1, 2 * BOX, 2, false), CL_INVALID_VALUE);
+        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, 0, 100, 2, false), CL_INVALID_VALUE);
+        ck_assert_int_eq(q[0].calls + q[1].calls, calls);
+        yk_mailboxes_destroy(m);
+    }
+    watch = NULL;
+    free(a), free(b), free(want);
+}
+END_TEST
+
 /* The receiver must have something to do while the sender fills the next. */
 START_TEST(both_copies_go_on_at_a_time)
 {
@@ -147,7 +184,8 @@ START_TEST(a_call_that_fails_leaves_nothing_under_way)
             struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 5},
                                to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 7};
             q[side].fail_at = fail;
-            cl_int err = yk_mailboxes_copy(m, &from, &to, 7 * BOX, false);
+            cl_int err = fail % 2 ? yk_mailboxes_copy(m, &from, &to, 7 * BOX, false)
+                                  : yk_mailboxes_copy_rows(m, &from, &to, BOX / 2, BOX, 14, false);
             ck_assert((err != CL_SUCCESS) == (q[side].calls >= fail));
             ck_assert_ptr_null(q[0].first);
             ck_assert_ptr_null(q[1].first);
@@ -311,7 +349,7 @@ START_TEST(copies_of_several_threads_take_turns)
 }
 END_TEST
 
-YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, both_copies_go_on_at_a_time,
+YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, rows_arrive_and_nothing_between_them, both_copies_go_on_at_a_time,
              a_call_that_fails_leaves_nothing_under_way, a_device_lost_in_the_middle, letters_are_under_way_together,
              a_letter_that_fails_leaves_nothing_under_way, an_import_that_fails_leaves_nothing,
              copies_of_several_threads_take_turns)
