@@ -133,11 +133,12 @@ static bool sink_of(const struct yk_flight *f, const struct yk_ring_piece *sink,
     return true;
 }
 
-cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
-                    const struct yk_ring_end *to, size_t len)
+/* LEN bytes; ROW: 0: in one piece; else in rows of so many, PITCH from one to the next. */
+static cl_int copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
+                   const struct yk_ring_end *to, size_t len, size_t row, size_t pitch)
 {
-    const struct yk_ring_piece source = {.buffer = from->buffer, .off = from->off, .len = len},
-                               sink = {.buffer = to->buffer, .off = to->off, .len = len};
+    const struct yk_ring_piece source = {from->buffer, from->off, NULL, len, .row = row, .pitch = pitch},
+                               sink = {to->buffer, to->off, NULL, len, .row = row, .pitch = pitch};
     struct yk_flight f = {.base = r->memory.base, .cl = from->cl, .queue = from->queue, .piece = &source, .npieces = 1},
                      g;
     cl_event written[YK_RING_SLOTS] = {NULL};
@@ -180,4 +181,18 @@ cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct 
     yk_flight_finish(&g);
     end(r, lost);
     return err;
+}
+
+cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
+                    const struct yk_ring_end *to, size_t len)
+{
+    return copy(r, shape, from, to, len, 0, 0);
+}
+
+cl_int yk_ring_copy_rows(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
+                         const struct yk_ring_end *to, size_t row, size_t pitch, size_t rows)
+{
+    if (!row || row > yk_ring_row_most(shape, r->bytes))
+        return CL_INVALID_VALUE;
+    return copy(r, shape, from, to, row * rows, row, pitch);
 }

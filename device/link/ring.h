@@ -103,4 +103,9 @@ cl_int yk_ring_await(const struct yk_cl *cl, cl_event *e);
 cl_int yk_ring_copy(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
                     const struct yk_ring_end *to, size_t len);
 
+/** The same for ROWS rows of ROW bytes, PITCH bytes from one to the next at both ends. Errors: also CL_INVALID_VALUE,
+ * nothing was begun: they are longer than yk_ring_row_most. */
+cl_int yk_ring_copy_rows(struct yk_ring *r, struct yk_ring_shape shape, const struct yk_ring_end *from,
+                         const struct yk_ring_end *to, size_t row, size_t pitch, size_t rows);
+
 #endif

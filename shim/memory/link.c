@@ -343,36 +343,34 @@ bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, c
     return true;
 }
 
-bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
+bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                  size_t pitch, size_t rows)
 {
     uint64_t began = yk_now_ns();
-    if (yk_mailbox_copy(ctx, a, at_a, b, at_b, off, len)) {
+    size_t len = row * rows;
+    if (yk_mailbox_copy(ctx, a, at_a, b, at_b, off, row, pitch, rows)) {
         yk_link_note_rate(b, len, yk_now_ns() - began);
         return true;
     }
-    if (!yk_link_possible(a, len) || !yk_link_possible(b, len) || !yk_link_pays(ctx, a, YK_OUT, len))
+    if (!yk_link_possible(a, len) || !yk_link_possible(b, len) || (rows > 1 && row < yk_link_row_least()))
         return false;
-    struct yk_ring *r = ring_of(ctx, a, YK_OUT);
+    struct yk_ring *r = yk_link_pays(ctx, a, YK_OUT, len) ? ring_of(ctx, a, YK_OUT) : NULL;
     struct yk_ring_end from = end_of(ctx, a, YK_OUT, at_a, off), to = end_of(ctx, b, YK_IN, at_b, off);
-    if (!r || !from.queue || !to.queue)
+    struct yk_ring_shape shape = yk_link_shape(YK_OUT, len);
+    if (!r || !from.queue || !to.queue || (rows > 1 && row > yk_ring_row_most(shape, yk_ring_bytes(r)))) {
+        if (rows > 1) /* of others who moves them notes it */
+            yk_link_plain(a, YK_OUT, len);
         return false;
+    }
     began = yk_now_ns();
-    cl_int err = yk_ring_copy(r, yk_link_shape(YK_OUT, len), &from, &to, len);
-    if (err != CL_SUCCESS)
+    cl_int err =
+        rows > 1 ? yk_ring_copy_rows(r, shape, &from, &to, row, pitch, rows) : yk_ring_copy(r, shape, &from, &to, len);
+    if (err != CL_SUCCESS) {
         gave_up(a, YK_OUT, err);
-    else
+        return false;
+    }
+    if (rows == 1)
         yk_mailbox_other_way(a, b, len, yk_now_ns() - began);
-    if (err == CL_SUCCESS)
-        yk_link_note_rate(b, len, yk_now_ns() - began);
-    return err == CL_SUCCESS;
-}
-
-bool yk_link_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
-                       size_t pitch, size_t rows)
-{
-    uint64_t began = yk_now_ns();
-    bool gone = yk_mailbox_copy_rows(ctx, a, at_a, b, at_b, off, row, pitch, rows);
-    if (gone)
-        yk_link_note_rate(b, row * rows, yk_now_ns() - began);
-    return gone;
+    yk_link_note_rate(b, len, yk_now_ns() - began);
+    return true;
 }

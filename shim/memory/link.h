@@ -74,13 +74,12 @@ size_t yk_link_row_least(void);
 bool yk_link_rows(struct yk_context *ctx, unsigned dev, enum yk_direction way, const struct yk_ring_piece *piece,
                   size_t n);
 
-/** From device A's buffer to device B's, the same bytes. False: not done, the bytes at B are undefined there (too
- * small, no ring, a failure): it has to go over the host. */
-bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
-
-/** The same for rows, through mailboxes only (yk_mailbox_copy_rows). */
-bool yk_link_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
-                       size_t pitch, size_t rows);
+/** From device A's buffer to device B's, the same bytes: ROWS rows of ROW bytes, the first at OFF and PITCH bytes from
+ * one to the next; one is a range. Of several none goes on behind its pitch, counted from the buffers' begin, nor does
+ * the last one's pitch end behind them. False: not done, the bytes at B are undefined there (too few, no mailboxes nor
+ * ring, a failure): they have to go over the host. Thread: any; no lock held. */
+bool yk_link_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                  size_t pitch, size_t rows);
 
 /** Memory that a driver has mapped for the app is pinned already, and the driver's own way is the fastest from there.
  * From now on [ptr, ptr+len) is taken for that, until yk_pinned_remove (pinned.h). Without memory for the record

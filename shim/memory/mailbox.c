@@ -296,7 +296,6 @@ void yk_mailbox_posted(unsigned a, unsigned b, size_t len, cl_int err)
 static struct yk_mailboxes *boxes_for(struct yk_context *ctx, unsigned a, unsigned b, size_t len)
 {
     struct pair *p = &pairs[a][b];
-    know_mode();
     if (!mode.maker || len < mode.least || state_of(p) == NEVER)
         return NULL;
     struct yk_mailboxes *m = find(ctx, a, b);
@@ -308,11 +307,15 @@ static struct yk_mailboxes *boxes_for(struct yk_context *ctx, unsigned a, unsign
     return m && len >= LARGE && is_slow(p) ? NULL : m;
 }
 
-/* ROWS of LEN bytes each, PITCH apart; one is a range. */
-static bool copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len,
-                 size_t pitch, size_t rows)
+bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                     size_t pitch, size_t rows)
 {
-    struct yk_mailboxes *m = boxes_for(ctx, a, b, len * rows);
+    struct pair *p = &pairs[a][b];
+    size_t len = row * rows;
+    know_mode();
+    if (rows > 1 && (row > mode.bytes || __atomic_load_n(&p->no_rows, __ATOMIC_RELAXED)))
+        return false;
+    struct yk_mailboxes *m = boxes_for(ctx, a, b, len);
     if (!m)
         return false;
     const struct yk_device *d = yk_rt.machine->device;
@@ -322,12 +325,12 @@ static bool copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl
     uint64_t began = yk_now_ns();
     cl_int err = CL_OUT_OF_RESOURCES;
     if (from.queue && to.queue)
-        err = rows > 1 ? yk_mailboxes_copy_rows(m, &from, &to, len, pitch, rows, asks)
+        err = rows > 1 ? yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, asks)
                        : yk_mailboxes_copy(m, &from, &to, len, asks);
     if (err != CL_SUCCESS && rows > 1) {
-        yk_info("rows from device %u to device %u through mailboxes: %s; over the host from now on", a, b,
+        yk_info("rows from device %u to device %u through mailboxes: %s; another way from now on", a, b,
                 yk_cl_error_name(err));
-        __atomic_store_n(&pairs[a][b].no_rows, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->no_rows, true, __ATOMIC_RELAXED);
         return false;
     }
     if (err != CL_SUCCESS) {
@@ -335,20 +338,7 @@ static bool copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl
         return false;
     }
     if (rows == 1) /* what rows take depends on how long they are, and says nothing of ranges */
-        judge(&pairs[a][b], false, len, yk_now_ns() - began);
-    yk_stats_mailed(len * rows);
+        judge(p, false, len, yk_now_ns() - began);
+    yk_stats_mailed(len);
     return true;
-}
-
-bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len)
-{
-    return copy(ctx, a, at_a, b, at_b, off, len, len, 1);
-}
-
-bool yk_mailbox_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off,
-                          size_t row, size_t pitch, size_t rows)
-{
-    know_mode();
-    return row <= mode.bytes && !__atomic_load_n(&pairs[a][b].no_rows, __ATOMIC_RELAXED) &&
-           copy(ctx, a, at_a, b, at_b, off, row, pitch, rows);
 }

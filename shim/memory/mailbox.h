@@ -11,14 +11,11 @@
 #include "device/link/mailbox.h"
 #include "shim/core/context.h"
 
-/** From device A's buffer to device B's, the same bytes of both. False: not done, the bytes at B are undefined there
- * (too small, no mailboxes or not yet, a failure: from then on none for these two). Thread: any; no lock held. */
-bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t len);
-
-/** The same for ROWS rows of ROW bytes, the first at OFF and PITCH bytes from one to the next; none of them goes on
- * behind its pitch, counted from the buffers' begin, nor does the last one's pitch end behind them. */
-bool yk_mailbox_copy_rows(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off,
-                          size_t row, size_t pitch, size_t rows);
+/** From device A's buffer to device B's, the same bytes of both: rows as for yk_link_copy. False: not done, the bytes at
+ * B are undefined there (too few, no mailboxes or not yet, a failure: from then on none for these two, or no rows).
+ * Thread: any; no lock held. */
+bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
+                     size_t pitch, size_t rows);
 
 /** Begin a small copy (yk_mailboxes_post), where mailboxes are there already; B takes it out by its queue INTO (NULL:
  * any). The caller sends and receives L, then says how it ended. */

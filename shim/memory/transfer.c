@@ -197,9 +197,7 @@ static bool straight(struct yk_store *s, int source, unsigned at, int dev, const
     unsigned from = (unsigned)source, to = (unsigned)dev;
     if (s->app_ptr && r->len * r->rows >= much && from == yk_rt.primary->index)
         yk_subs_first(s, CL_MEM_USE_HOST_PTR);
-    if (r->rows == 1)
-        return yk_link_copy(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len);
-    return yk_link_copy_rows(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len, r->pitch, r->rows);
+    return yk_link_copy(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len, r->pitch, r->rows);
 }
 
 /* The same, begun only. */

@@ -110,6 +110,37 @@ START_TEST(rows_arrive_whatever_the_shape)
 }
 END_TEST
 
+START_TEST(rows_go_from_device_to_device)
+{
+    struct queue q[2];
+    struct yk_ring *r = make(&q[0], RING, YK_RING_OF_DRIVER);
+    srand(13);
+    unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
+    struct yk_ring_end from = {&driver, (cl_command_queue)(void *)&q[0], (cl_mem)(void *)a, 0},
+                       to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 0};
+    for (int round = 0; round < 400; round++) {
+        struct yk_ring_shape shape = {500 + (size_t)rand() % 6000, (unsigned)rand() % 20, (unsigned)rand() % 5,
+                                      (size_t)rand() % 900, rand() % 2};
+        size_t row_most = yk_ring_row_most(shape, RING), row = 1 + (size_t)rand() % (round % 3 ? 100 : row_most),
+               pitch = row + (size_t)rand() % (2 * row), most = BYTES / pitch - 1, rows = 1 + (size_t)rand() % most;
+        row = row < row_most ? row : row_most;
+        from.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+        to.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+        a[from.off] ^= 1;
+        memcpy(want, b, BYTES);
+        for (size_t i = 0; i < rows; i++)
+            memcpy(want + to.off + i * pitch, a + from.off + i * pitch, row);
+        ck_assert_int_eq(yk_ring_copy_rows(r, shape, &from, &to, row, pitch, rows), CL_SUCCESS);
+        ck_assert(!memcmp(b, want, BYTES));
+        ck_assert_int_eq(yk_ring_copy_rows(r, shape, &from, &to, row_most + 1, 2 * RING, 2), CL_INVALID_VALUE);
+    }
+    ck_assert_int_eq(yk_ring_copy_rows(r, (struct yk_ring_shape){.chunk = 100}, &from, &to, 0, 10, 2),
+                     CL_INVALID_VALUE);
+    yk_ring_destroy(r, from.queue);
+    free(a), free(b), free(want);
+}
+END_TEST
+
 /* Whatever call fails: an error, nothing under way in the ring, and a ring that works or says that it does not. */
 START_TEST(a_call_that_fails_leaves_nothing_under_way)
 {
@@ -280,6 +311,6 @@ START_TEST(streaming_copies_what_memcpy_does)
 END_TEST
 
 YK_TEST_MAIN("ring", streaming_copies_what_memcpy_does, bytes_arrive_whatever_the_shape, rows_arrive_whatever_the_shape,
-             a_call_that_fails_leaves_nothing_under_way, a_ring_that_may_still_be_in_use_is_not_used_again,
-             transfers_of_several_threads_take_turns, who_asks_waits_for_nothing, a_ring_of_the_hosts_memory,
-             no_pinned_memory_no_ring)
+             rows_go_from_device_to_device, a_call_that_fails_leaves_nothing_under_way,
+             a_ring_that_may_still_be_in_use_is_not_used_again, transfers_of_several_threads_take_turns,
+             who_asks_waits_for_nothing, a_ring_of_the_hosts_memory, no_pinned_memory_no_ring)
