@@ -11,8 +11,8 @@
 #include "device/link/mailbox.h"
 #include "shim/core/context.h"
 
-/** From device A's buffer to device B's, the same bytes of both: rows as for yk_link_copy. False: not done, the bytes at
- * B are undefined there (too few, no mailboxes or not yet, a failure: from then on none for these two, or no rows).
+/** From device A's buffer to device B's, the same bytes of both: rows as for yk_link_copy. False: not done, the bytes
+ * at B are undefined there (too few, no mailboxes or not yet, a failure: from then on none for these two, or no rows).
  * Thread: any; no lock held. */
 bool yk_mailbox_copy(struct yk_context *ctx, unsigned a, cl_mem at_a, unsigned b, cl_mem at_b, size_t off, size_t row,
                      size_t pitch, size_t rows);

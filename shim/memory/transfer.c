@@ -200,6 +200,13 @@ static bool straight(struct yk_store *s, int source, unsigned at, int dev, const
     return yk_link_copy(s->ctx, from, s->real[from], to, s->real[to], r->off, r->len, r->pitch, r->rows);
 }
 
+/* Others of this thread's copies may wait for what it has begun (post.h). */
+static void deliver(struct yk_post *p)
+{
+    if (p && p->n)
+        (void)yk_post_deliver(p);
+}
+
 /* The same, begun only. */
 static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, const struct run *r, uint64_t *moved)
 {
@@ -211,8 +218,7 @@ static bool post(struct yk_post *p, struct yk_store *s, unsigned at, int dev, co
             *moved += r->len;
         return true;
     }
-    if (p && p->n) /* others of this thread's copies may wait for these */
-        (void)yk_post_deliver(p);
+    deliver(p);
     return false;
 }
 
@@ -281,6 +287,8 @@ static cl_int bring_rows(struct yk_store *s, unsigned at, int dev, const struct 
         err = first.rows ? bring_rows(s, at, dev, &first, p, moved) : CL_SUCCESS;
         return err == CL_SUCCESS ? bring_rows(s, at, dev, &rest, p, moved) : err;
     }
+    if (source >= 0)
+        deliver(p);
     if (source >= 0 && (first.rows = straight_rows(s, source, at, dev, r))) {
         err = record(s, at, &first);
         if (moved)
