@@ -89,46 +89,61 @@ int yk_store_source(const struct yk_store *s, yk_where where)
     return -1;
 }
 
-/* R, whose rows lie in rows of the pitch that the buffer has as a whole. */
-static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+/* R, which is one rectangle, and HOST, where its first byte goes or comes from. */
+static cl_int carry_rows(struct yk_store *s, unsigned dev, const struct run *r, unsigned char *host, bool out)
 {
     const struct yk_cl *cl = yk_rt.machine->device[dev].cl;
     cl_command_queue q = yk_context_transfer_queue(s->ctx, dev);
     if (!q)
         return CL_OUT_OF_RESOURCES;
-    const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, size[3] = {r->len, r->rows, 1};
+    const size_t at[3] = {r->off % r->pitch, r->off / r->pitch, 0}, first[3] = {0}, size[3] = {r->len, r->rows, 1};
+    cl_int err = CL_SUCCESS;
+    if (out) {
+        err = cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, first, size, r->pitch, 0, r->pitch, 0,
+                                        host, 0, NULL, NULL);
+        bool failed = err != CL_SUCCESS;
+        if (failed) { /* what cannot be read is lost, where nobody else has it: once more, one by one */
+            yk_info("a read of %zu rows from device %u failed: %s", r->rows, dev, yk_cl_error_name(err));
+            err = CL_SUCCESS;
+        }
+        for (size_t i = 0; failed && i < r->rows && err == CL_SUCCESS; i++)
+            err =
+                yk_link_read(s->ctx, dev, yk_store_buffer(s, dev), r->off + i * r->pitch, host + i * r->pitch, r->len);
+        return err;
+    }
+    err = cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, first, size, r->pitch, 0, r->pitch, 0,
+                                     host, 0, NULL, NULL);
+    return yk_link_written(dev, q, err);
+}
+
+/* The same through a ring, where all of them are worth one. */
+static bool ring_rows(struct yk_store *s, unsigned dev, const struct run *r, unsigned char *host, bool out)
+{
     const struct yk_ring_piece piece = {.buffer = yk_store_buffer(s, dev),
                                         .off = r->off,
-                                        .host = s->master + r->off,
+                                        .host = host,
                                         .len = r->len * r->rows,
                                         .row = r->len,
                                         .pitch = r->pitch,
                                         .host_pitch = r->pitch};
-    if (r->len >= yk_link_row_least() && yk_link_rows(s->ctx, dev, to_master ? YK_OUT : YK_IN, &piece, 1))
-        return CL_SUCCESS;
-    if (to_master)
-        return cl->EnqueueReadBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
-                                         s->master, 0, NULL, NULL);
-    cl_int err = cl->EnqueueWriteBufferRect(q, yk_store_buffer(s, dev), CL_TRUE, at, at, size, r->pitch, 0, r->pitch, 0,
-                                            s->master, 0, NULL, NULL);
-    return yk_link_written(dev, q, err);
+    return r->len >= yk_link_row_least() && yk_link_rows(s->ctx, dev, out ? YK_OUT : YK_IN, &piece, 1);
 }
 
 /* R, of long rows, as ranges: a ring that all of them are worth carries them one behind the other. */
-static cl_int carry_long(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+static cl_int carry_long(struct yk_store *s, unsigned dev, const struct run *r, unsigned char *host, bool out)
 {
     static const struct yk_ring_steps none = {.gate = NULL};
     cl_int err = CL_SUCCESS;
     for (size_t row = 0; row < r->rows && err == CL_SUCCESS;) {
         struct yk_ring_piece piece[BATCH];
         size_t n = 0;
-        for (; n < BATCH && row < r->rows; n++, row++) {
-            size_t off = r->off + row * r->pitch;
-            piece[n] = (struct yk_ring_piece){
-                .buffer = yk_store_buffer(s, dev), .off = off, .host = s->master + off, .len = r->len};
-        }
-        err = to_master ? yk_link_read_steps(s->ctx, dev, piece, n, 0, &none)
-                        : yk_link_write_steps(s->ctx, dev, piece, n, 0, &none);
+        for (; n < BATCH && row < r->rows; n++, row++)
+            piece[n] = (struct yk_ring_piece){.buffer = yk_store_buffer(s, dev),
+                                              .off = r->off + row * r->pitch,
+                                              .host = host + row * r->pitch,
+                                              .len = r->len};
+        err = out ? yk_link_read_steps(s->ctx, dev, piece, n, 0, &none)
+                  : yk_link_write_steps(s->ctx, dev, piece, n, 0, &none);
     }
     return err;
 }
@@ -154,19 +169,21 @@ static bool in_two(const struct yk_store *s, const struct run *r, struct run *fi
     return true;
 }
 
-/* R between DEV's buffer and the same place of the master. */
-static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, bool to_master)
+/* R from DEV's buffer (OUT) or to it; HOST: its first byte there. */
+static cl_int carry(struct yk_store *s, unsigned dev, const struct run *r, unsigned char *host, bool out)
 {
-    if (r->rows == 1)
-        return to_master ? yk_link_read(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len)
-                         : yk_link_write(s->ctx, dev, yk_store_buffer(s, dev), r->off, s->master + r->off, r->len);
-    if (r->len >= LONG_ROW && yk_link_possible(dev, r->len * r->rows))
-        return carry_long(s, dev, r, to_master);
     struct run first, rest;
-    if (!in_two(s, r, &first, &rest))
-        return carry_rows(s, dev, r, to_master);
-    cl_int err = first.rows ? carry(s, dev, &first, to_master) : CL_SUCCESS;
-    return err == CL_SUCCESS ? carry(s, dev, &rest, to_master) : err;
+    if (r->rows == 1)
+        return out ? yk_link_read(s->ctx, dev, yk_store_buffer(s, dev), r->off, host, r->len)
+                   : yk_link_write(s->ctx, dev, yk_store_buffer(s, dev), r->off, host, r->len);
+    if (in_two(s, r, &first, &rest)) {
+        cl_int err = first.rows ? carry(s, dev, &first, host, out) : CL_SUCCESS;
+        return err == CL_SUCCESS ? carry(s, dev, &rest, host + (rest.off - r->off), out) : err;
+    }
+    if (ring_rows(s, dev, r, host, out))
+        return CL_SUCCESS;
+    return r->len >= LONG_ROW && yk_link_possible(dev, r->len * r->rows) ? carry_long(s, dev, r, host, out)
+                                                                         : carry_rows(s, dev, r, host, out);
 }
 
 /* R is newest at location AT too. */
@@ -241,14 +258,14 @@ static cl_int bring(struct yk_store *s, unsigned at, int dev, const struct run *
         if (!there && (source < 0 || !yk_store_master(s)))
             return source < 0 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
         if (!there)
-            err = carry(s, (unsigned)source, r, true);
+            err = carry(s, (unsigned)source, r, s->master + r->off, true);
         if (!there && err == CL_SUCCESS)
             err = record(s, YK_HOST, r);
         bytes += r->rows * r->len;
     }
     if (err == CL_SUCCESS && at != YK_HOST) {
         if (!there)
-            err = carry(s, (unsigned)dev, r, false);
+            err = carry(s, (unsigned)dev, r, s->master + r->off, false);
         if (err == CL_SUCCESS)
             err = record(s, at, r);
         bytes += r->rows * r->len;
@@ -319,5 +336,23 @@ cl_int yk_store_transfer(struct yk_store *s, unsigned at, int dev, const struct 
     }
     yk_tenant_leave(s);
     yk_copy_end(s, alone);
+    return err;
+}
+
+cl_int yk_store_fetch(struct yk_store *s, size_t off, size_t len, unsigned char *to, uint64_t *moved)
+{
+    const struct yk_region r = {.offset = off, .bytes = len, .rows = 1, .slices = 1};
+    struct search f = {.r = &r};
+    struct run run[BATCH];
+    cl_int err = CL_SUCCESS;
+    for (unsigned n = BATCH; n == BATCH && err == CL_SUCCESS;) {
+        n = find(s, YK_HOST, &f, run);
+        for (unsigned i = 0; i < n && err == CL_SUCCESS; i++) {
+            int source = yk_store_source(s, run[i].have);
+            err = source < 0 ? CL_OUT_OF_RESOURCES : carry(s, (unsigned)source, &run[i], to + (run[i].off - off), true);
+            if (moved)
+                *moved += run[i].len * run[i].rows;
+        }
+    }
     return err;
 }
