@@ -1,8 +1,9 @@
 #include "shim/queue/moves.h"
 
 /* A move that turns out to be of no use is undone by another one: with 4 it has cost half of what was forgone before.
- */
-static const double caution = 4;
+ * What earlier processes let expect is no guess: twice the cost is enough. (What is forgone is expected no longer:
+ * their sum stays what it was, and with 4 launches that were to win twice the cost went whole to the end.) */
+static const double caution = 4, enough = 2;
 
 enum { TRIES_MOST = 16, STAYED_LONG = 8 };
 
@@ -10,7 +11,8 @@ enum { TRIES_MOST = 16, STAYED_LONG = 8 };
 static double missing_ms(const struct yk_moves *m, double cost_ms, double ahead_ms)
 {
     unsigned tries = m->tries < TRIES_MOST / 2 ? m->tries : TRIES_MOST / 2;
-    return caution * cost_ms * (double)(1u << 2 * tries) - m->forgone_ms - (m->tries ? 0 : ahead_ms);
+    double missing = caution * cost_ms * (double)(1u << 2 * tries) - m->forgone_ms;
+    return m->tries ? missing : ahead_ms >= enough * cost_ms ? 0 : missing - ahead_ms;
 }
 
 double yk_moves_wait(const struct yk_moves *m, double gain_ms, double cost_ms, double ahead_ms)

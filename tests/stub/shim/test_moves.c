@@ -70,6 +70,20 @@ START_TEST(earlier_processes_count)
 }
 END_TEST
 
+/* What is still expected falls by what is forgone: twice the cost is enough, or it would be waited for to the end. */
+START_TEST(what_is_expected_to_win_is_not_waited_for)
+{
+    struct yk_moves m = {0};
+    double ahead = 30;
+    ck_assert(yk_moves_pay(&m, 1, 10, ahead));
+    m = (struct yk_moves){0};
+    ahead = 19;
+    ck_assert_double_gt(yk_moves_wait(&m, 1, 10, ahead), 15);
+    for (int i = 0; i < 15; i++, ahead--)
+        ck_assert(!yk_moves_pay(&m, 1, 10, ahead > 0 ? ahead : 0));
+}
+END_TEST
+
 /* After a while of staying the next move is as cheap as the first. */
 START_TEST(staying_is_believed)
 {
@@ -231,6 +245,6 @@ END_TEST
 
 YK_TEST_MAIN("moves", what_was_given_up_is_tried_again, what_cannot_pay_stays_whole, cold_launches_do_not_count,
              what_is_brought_may_be_of_use, what_stays_is_moved_once, what_does_not_stay_is_moved_rarely,
-             no_program_loses_much, earlier_processes_count, staying_is_believed, the_wait_is_foretold,
-             what_loses_all_in_all_is_given_up, small_launches_are_asked_about_again,
-             what_is_never_divided_is_asked_about_rarely)
+             no_program_loses_much, earlier_processes_count, what_is_expected_to_win_is_not_waited_for,
+             staying_is_believed, the_wait_is_foretold, what_loses_all_in_all_is_given_up,
+             small_launches_are_asked_about_again, what_is_never_divided_is_asked_about_rarely)

@@ -38,6 +38,36 @@ START_TEST(a_part_that_took_longer_than_the_whole_is_not_believed)
 }
 END_TEST
 
+/* The same launch takes a GPU that is not filled by it as long in two halves as alone; a CPU half as long. What has
+ * been measured counts. */
+START_TEST(a_gpu_that_is_hardly_filled_gains_nothing)
+{
+    struct {
+        unsigned units;
+        double half; /* of the time alone */
+    } of[] = {{0, 0.5}, {16, 0.5}, {256, 0.5}, {320, 0.625}, {512, 1}, {4096, 1}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        double ms = 0, all = 0;
+        begin(true);
+        machine.device[0].compute_units = machine.device[1].compute_units = of[i].units;
+        measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+        all = whole_ms(1);
+        ck_assert_double_eq_tol(all, ALONE_MS, 1e-9);
+        ck_assert(yk_split_time(&p.device[1], GROUPS / 2, &ms));
+        ck_assert_double_eq_tol(ms, of[i].half * ALONE_MS, 1e-9);
+        machine.device[1].type = CL_DEVICE_TYPE_CPU;
+        (void)whole_ms(1);
+        ck_assert(yk_split_time(&p.device[1], GROUPS / 2, &ms));
+        ck_assert_double_eq_tol(ms, 0.5 * ALONE_MS, 1e-9);
+        machine.device[1].type = CL_DEVICE_TYPE_GPU;
+        measured(1, YK_SAMPLE_SHARED, GROUPS / 2.0, 0.7 * ALONE_MS);
+        (void)whole_ms(1);
+        ck_assert(yk_split_time(&p.device[1], GROUPS / 2, &ms));
+        ck_assert_double_eq_tol(ms, 0.7 * ALONE_MS, 1e-9);
+    }
+}
+END_TEST
+
 /* The primary too, and where the whole launch's time is not known nothing is presumed. */
 START_TEST(nothing_else_is_presumed)
 {
@@ -340,10 +370,11 @@ START_TEST(a_slow_link_is_remembered)
 END_TEST
 
 YK_TEST_MAIN("predict", a_slow_link_is_remembered, a_few_work_groups_on_a_busy_device_are_not_drawn_out,
-             a_part_that_took_longer_than_the_whole_is_not_believed, nothing_else_is_presumed,
-             one_of_unknown_speed_keeps_nobody_from_sharing, a_slow_device_keeps_its_small_share,
-             first_launches_that_are_always_slow_are_believed, what_was_compiled_once_is_asked_for,
-             each_local_size_is_compiled_apart, what_takes_too_long_was_not_compiled,
-             who_was_slow_too_often_is_not_tried_again, few_work_groups_of_a_first_launch_are_not_free,
-             a_bad_period_is_forgotten, a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
+             a_part_that_took_longer_than_the_whole_is_not_believed, a_gpu_that_is_hardly_filled_gains_nothing,
+             nothing_else_is_presumed, one_of_unknown_speed_keeps_nobody_from_sharing,
+             a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
+             what_was_compiled_once_is_asked_for, each_local_size_is_compiled_apart,
+             what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
+             few_work_groups_of_a_first_launch_are_not_free, a_bad_period_is_forgotten,
+             a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
              what_never_pays_is_tried_ever_more_seldom, a_kernel_never_measured_is_guessed_at)
