@@ -27,6 +27,28 @@ void patterns_flag_each(unsigned i)
     }
 }
 
+/* Launches that go back and forth, each of few work-items, which loop over the range again and again. */
+void patterns_range_again(unsigned i)
+{
+    enum { FEW = 128 * GROUP, TIMES = 2 };
+    const cl_uint times = TIMES, all = ITEMS;
+    patterns_write();
+    patterns_check(clSetKernelArg(w.again, 3, sizeof times, &times), "clSetKernelArg");
+    patterns_check(clSetKernelArg(w.again, 4, sizeof all, &all), "clSetKernelArg");
+    for (unsigned s = 0; s < STEPS; s++)
+        patterns_launch(w.queue, w.again, s % 2 ? w.out : w.in, s % 2 ? w.in : w.out, i, FEW, 0, NULL, NULL);
+    patterns_read(w.in, 0, BYTES);
+    for (unsigned at = 0; at < ITEMS; at += ITEMS / 61) {
+        unsigned x = w.from[at];
+        for (unsigned r = 0; r < STEPS * TIMES; r++)
+            x = patterns_mixed(x, i);
+        if (w.to[at] != x) {
+            fprintf(stderr, "patterns: item %u is %u, not %u\n", at, w.to[at], x);
+            exit(1);
+        }
+    }
+}
+
 /* Each of two threads has a queue, a kernel and buffers of its own. */
 struct half {
     cl_command_queue queue;

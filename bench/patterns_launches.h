@@ -4,6 +4,7 @@
 #define YK_BENCH_PATTERNS_LAUNCHES_H
 
 void patterns_flag_each(unsigned i);
+void patterns_range_again(unsigned i);
 void patterns_two_threads(unsigned i);
 void patterns_small_launches(unsigned i);
 void patterns_many_callbacks(unsigned i);

@@ -12,6 +12,9 @@ const char patterns_source[] =
     "{ size_t i = get_global_id(0); out[i] = in[i] + k; if (i == 0) *flag = k; }\n"
     "kernel void slow(global const uint *in, global uint *out, uint k, uint n)\n"
     "{ size_t i = get_global_id(0); uint x = in[i]; for (uint r = 0; r < n; r++) x = churn(x, k); out[i] = x; }\n"
+    "kernel void again(global const uint *in, global uint *out, uint k, uint n, uint all)\n"
+    "{ for (size_t i = get_global_id(0); i < all; i += get_global_size(0))\n"
+    "  { uint x = in[i]; for (uint r = 0; r < n; r++) x = churn(x, k); out[i] = x; } }\n"
     "kernel void from_image(read_only image2d_t in, global uint *out, uint k)\n"
     "{ const sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST | CLK_NORMALIZED_COORDS_FALSE;\n"
     "  size_t i = get_global_id(0); out[i] = churn(read_imageui(in, s, (int2)(i % 1024, i / 1024)).x, k); }\n";
@@ -131,6 +134,8 @@ void patterns_set_up(unsigned number)
     w.other = clCreateKernel(w.program, "flagged", &err);
     patterns_check(err, "clCreateKernel");
     w.slow = clCreateKernel(w.program, "slow", &err);
+    patterns_check(err, "clCreateKernel");
+    w.again = clCreateKernel(w.program, "again", &err);
     patterns_check(err, "clCreateKernel");
     cl_bool images = CL_FALSE;
     clGetDeviceInfo(w.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL);

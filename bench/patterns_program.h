@@ -12,9 +12,9 @@ extern struct patterns_program {
     cl_context context;
     cl_command_queue queue, second;
     cl_program program;
-    cl_kernel step, other, slow, sample; /* sample: NULL without images */
-    cl_mem in, out, flag;                /* BYTES, BYTES, 4 */
-    unsigned *from, *to;                 /* ITEMS of the program's own, the input and for results */
+    cl_kernel step, other, slow, again, sample; /* sample: NULL without images */
+    cl_mem in, out, flag;                       /* BYTES, BYTES, 4 */
+    unsigned *from, *to;                        /* ITEMS of the program's own, the input and for results */
 } w;
 
 /* OpenCL C of its kernels. */
@@ -28,7 +28,7 @@ void patterns_check(cl_int err, const char *what);
 /** The device cannot do it, since WHY: says so and ends the process. */
 void patterns_none(const char *why);
 
-/** What step and sample make of X with K, and slow N times over. */
+/** What step and sample make of X with K, and slow and again N times over. */
 unsigned patterns_mixed(unsigned x, unsigned k);
 
 /** Are some of the N results at AT, of input item FIRST on, what step and sample make of it with K? */

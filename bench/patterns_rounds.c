@@ -282,6 +282,7 @@ const struct patterns_pattern patterns[] = {
     {"rectangles", "halves of rows, by rectangles", rectangles},
     {"sub_buffers", "16 sub-buffers, a launch each", sub_buffers},
     {"short_launches", "64 of them, half a millisecond each", short_launches},
+    {"range_again", "20 launches that loop over the range again and again", patterns_range_again},
     {"two_queues", "write, launch and read on two queues, by events", two_queues},
     {"out_of_order", "16 times write, launch, read out of order", out_of_order},
     {"callback", "told by a callback", callback},
