@@ -13,6 +13,7 @@
 #include "shim/queue/analyse.h"
 #include "shim/queue/crew.h"
 #include "shim/queue/remember_program.h"
+#include "shim/queue/takers.h"
 #include "shim/queue/warm.h"
 
 /* SOURCE, which includes FILES, for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */
@@ -181,6 +182,37 @@ void yk_build_want_primary(struct yk_build *b)
         start_primary(b);
 }
 
+/* Is other devices' work for B of no use before it is known which of them compute the same bits? */
+static bool all_of_one_class(const struct yk_facts *f)
+{
+    for (unsigned i = 0; i < f->nkernels; i++)
+        if (f->kernel[i].verdict != YK_VERDICT_WHOLE && !yk_takers_one_class(&f->kernel[i]))
+            return false;
+    return true;
+}
+
+/* A machine's first process has yoke-warm find out, which takes a second and more, and makes no contexts meanwhile: two
+ * H200 take 120 ms for another, and 50 more at the process's end. False: nobody needs B any more, or the process is
+ * about to exit, and this is no stretch of background work now. */
+static bool await_classes(struct yk_build *b)
+{
+    const long least_ns = 20000000, most_ns = 200000000;
+    yk_warm_analyse(b);
+    for (long ns = least_ns; !yk_numeric_recall(yk_rt.machine); ns = 2 * ns < most_ns ? 2 * ns : most_ns) {
+        yk_background_leave();
+        nanosleep(&(struct timespec){0, ns}, NULL);
+        if (__atomic_load_n(&b->holds, __ATOMIC_ACQUIRE) == 1) {
+            yk_build_drop_in_background(b);
+            return false;
+        }
+        if (!yk_background_enter()) {
+            yk_build_leave(b);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void *build_devices(void *arg)
 {
     struct yk_build *b = arg;
@@ -190,6 +222,8 @@ static void *build_devices(void *arg)
         yk_build_leave(b);
         return NULL;
     }
+    if (b->kept_only && need.classes && all_of_one_class(&b->facts) && !yk_numeric_recall(m) && !await_classes(b))
+        return NULL;
     yk_mailbox_expect(b->ctx);
     /* The primary's variant first: without it nobody's is of use. Where they are only loaded, all at once: a driver has
      * that wait for the build of the program's own that may be under way (PoCL). */

@@ -63,12 +63,19 @@ static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_
     return local <= d->local_mem ? NULL : "the other device has less local memory than the kernel asks for";
 }
 
-/* Design, section 2: which numeric classes may share a launch of this kernel. */
+static bool one_class(const struct yk_facts_kernel *f, enum yk_numerics n)
+{
+    return (f->inexact || f->float_arith) && n != YK_NUMERICS_ANY && !(n == YK_NUMERICS_MIXED && !f->inexact_escapes);
+}
+
+bool yk_takers_one_class(const struct yk_facts_kernel *f)
+{
+    return one_class(f, yk_rt.options.numerics);
+}
+
 static bool numerics_allow(const struct yk_facts_kernel *f, unsigned dev, enum yk_numerics n)
 {
-    if (!(f->inexact || f->float_arith) || n == YK_NUMERICS_ANY || (n == YK_NUMERICS_MIXED && !f->inexact_escapes))
-        return true;
-    return dev == yk_rt.machine->primary ||
+    return !one_class(f, n) || dev == yk_rt.machine->primary ||
            yk_numeric_class(&yk_rt.machine->device[dev]) == yk_numeric_class(yk_rt.primary);
 }
 

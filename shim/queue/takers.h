@@ -14,6 +14,9 @@
 unsigned yk_takers_find(const struct yk_launch *l, const struct yk_facts_kernel *f, struct yk_decision *d,
                         bool *left_out, bool *would_mixed, const char **why);
 
+/** May only devices of one numeric class share launches of a kernel of facts F (design, section 2; `--numerics`)? */
+bool yk_takers_one_class(const struct yk_facts_kernel *f);
+
 /** DEV failed a share: it takes none any more. IN_TIME: before it had begun and for want of memory, as ERR says; this
  * may have been the launch's fault, so it is forgiven twice. */
 void yk_takers_quarantine(unsigned dev, cl_int err, bool in_time);
