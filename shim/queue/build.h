@@ -105,7 +105,8 @@ uint64_t yk_build_from(const struct yk_build *b, uint64_t from);
 void yk_build_ask(struct yk_build *b);
 
 /** Some launch is worth splitting: build for the other devices now (contexts included), once. Beside a GPU, CPU devices
- * for which something would have to be compiled are left out unless the program is long. Cheap when already wanted.
+ * for which something would have to be compiled are left out unless the program is long. Where only devices of one
+ * numeric class may share its kernels they wait until yoke-warm has found the classes out. Cheap when already wanted.
  * Where splits are insisted on they are built at once, without being asked for. Thread: any.
  */
 void yk_build_want(struct yk_build *b);

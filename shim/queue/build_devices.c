@@ -210,6 +210,7 @@ static bool await_classes(struct yk_build *b)
             return false;
         }
     }
+    __atomic_store_n(&b->wanted_at, yk_now_ns(), __ATOMIC_RELAXED);
     return true;
 }
 
