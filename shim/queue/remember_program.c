@@ -23,8 +23,9 @@ double yk_remember_build(const struct yk_build *b, unsigned dev)
 
 void yk_remember_built(const struct yk_build *b, unsigned dev, double ms)
 {
+    const double none_ms = 0.01; /* a sample is more than nothing (series.h) */
     struct yk_profile_key k = yk_remember_program_key(b, dev, YK_SAMPLE_BUILD);
-    yk_profile_add(&k, 1, ms);
+    yk_profile_add(&k, 1, ms > none_ms ? ms : none_ms);
 }
 
 static struct yk_hash executable;

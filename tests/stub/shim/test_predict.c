@@ -1,7 +1,9 @@
 /* What a launch is predicted to take on each device, by what was measured of it. */
+#include "base/clock.h"
 #include "shim/memory/link.h"
 #include "shim/memory/link_choice.h"
 #include "shim/memory/link_rate.h"
+#include "shim/queue/remember_program.h"
 #include "tests/stub/shim/predict.h"
 
 /* 40 work-groups took 100 times as long as they should, because the device was busy. */
@@ -135,6 +137,35 @@ START_TEST(first_launches_that_are_always_slow_are_believed)
     ck_assert_uint_lt(share_of(1), GROUPS / 8);
     measured(1, YK_SAMPLE_FIRST, GROUPS / 2.0, ALONE_MS / 2.0); /* the least counts */
     ck_assert_double_lt(whole_ms(1), 2 * ALONE_MS);
+}
+END_TEST
+
+/* Whoever is being built for is as late as a build has taken there; where all is kept, as loading takes; and not at all
+ * where earlier processes had it by the end of the primary's build (a transposition of 6 ms went whole, since 55 ms
+ * were remembered). */
+START_TEST(who_is_late_is_as_late_as_before)
+{
+    begin(true);
+    char none[] = "";
+    build.options = none;
+    for (unsigned i = 0; i < machine.n; i++)
+        machine.device[i].type = CL_DEVICE_TYPE_CPU;
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    decision.late[1] = true;
+    build.seconds = 30; /* so long that what the test itself takes does not show */
+    build.wanted_at = yk_now_ns();
+    struct yk_code_local *of = yk_code_local(&code, decision.local);
+    of->done[1][0] = of->done[1][1] = false;
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 30e3, 2e3);
+    yk_remember_built(&build, 1, 55e3);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 55e3, 2e3);
+    of->done[1][0] = of->done[1][1] = true;
+    ck_assert_double_le(whole_ms(1), ALONE_MS + 3.01);
+    build.wanted_at = yk_now_ns() - 1000000000;
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS + 0.3, 0.01);
+    for (int i = 0; i < 40; i++)
+        yk_remember_built(&build, 1, 0);
+    ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.01);
 }
 END_TEST
 
@@ -373,7 +404,7 @@ YK_TEST_MAIN("predict", a_slow_link_is_remembered, a_few_work_groups_on_a_busy_d
              a_part_that_took_longer_than_the_whole_is_not_believed, a_gpu_that_is_hardly_filled_gains_nothing,
              nothing_else_is_presumed, one_of_unknown_speed_keeps_nobody_from_sharing,
              a_slow_device_keeps_its_small_share, first_launches_that_are_always_slow_are_believed,
-             what_was_compiled_once_is_asked_for, each_local_size_is_compiled_apart,
+             what_was_compiled_once_is_asked_for, each_local_size_is_compiled_apart, who_is_late_is_as_late_as_before,
              what_takes_too_long_was_not_compiled, who_was_slow_too_often_is_not_tried_again,
              few_work_groups_of_a_first_launch_are_not_free, a_bad_period_is_forgotten,
              a_first_launch_belies_what_is_slower, a_faster_primary_tries_again_at_once,
