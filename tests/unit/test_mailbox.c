@@ -90,7 +90,8 @@ static struct yk_mailboxes *open_boxes(const struct yk_mailbox_maker *maker)
     return m;
 }
 
-START_TEST(bytes_arrive_in_their_order)
+/* ROWS of ROW bytes arrive at their places, and nothing between them has changed. */
+static void arrive(bool in_rows)
 {
     struct queue q[2];
     unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
@@ -102,12 +103,24 @@ START_TEST(bytes_arrive_in_their_order)
         struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 0},
                            to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 0};
         for (int round = 0; round < 400; round++) {
-            size_t len = (size_t)rand() % (round % 10 ? 3 * BOX : BYTES / 2);
-            from.off = (size_t)rand() % (BYTES - len);
-            to.off = (size_t)rand() % (BYTES - len);
+            size_t row = 1 + (size_t)rand() % (round % 3 ? 100 : BOX), pitch = row + (size_t)rand() % (2 * row),
+                   most = BYTES / pitch - 1, rows = 1 + (size_t)rand() % most;
+            if (!in_rows) {
+                row = pitch = 1 + (size_t)rand() % (round % 10 ? 3 * BOX : BYTES / 2);
+                most = rows = 1;
+            }
+            from.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+            to.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
+            if (!in_rows) {
+                from.off = (size_t)rand() % (BYTES - row);
+                to.off = (size_t)rand() % (BYTES - row);
+            }
             a[from.off] ^= 1;
-            memcpy(want + to.off, a + from.off, len);
-            ck_assert_int_eq(yk_mailboxes_copy(m, &from, &to, len, rand() % 2), CL_SUCCESS);
+            for (size_t i = 0; i < rows; i++)
+                memcpy(want + to.off + i * pitch, a + from.off + i * pitch, row);
+            ck_assert_int_eq(in_rows ? yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, rand() % 2)
+                                     : yk_mailboxes_copy(m, &from, &to, row, rand() % 2),
+                             CL_SUCCESS);
             ck_assert(!memcmp(b, want, BYTES));
         }
         ck_assert_ptr_null(q[0].first);
@@ -115,44 +128,34 @@ START_TEST(bytes_arrive_in_their_order)
         yk_mailboxes_destroy(m);
         ck_assert_int_eq(alive, 0);
     }
+    watch = NULL;
     free(a), free(b), free(want);
+}
+
+START_TEST(bytes_arrive_in_their_order)
+{
+    arrive(false);
 }
 END_TEST
 
 /* Rows of all lengths, of which several or one go into a mailbox, at places of their own at both ends. */
 START_TEST(rows_arrive_and_nothing_between_them)
 {
+    arrive(true);
+}
+END_TEST
+
+START_TEST(what_is_no_rectangle_is_refused)
+{
     struct queue q[2];
-    unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
-    memcpy(want, b, BYTES);
-    srand(11);
-    for (int kind = 0; kind < 2; kind++) {
-        watch = kind ? NULL : check_owner;
-        struct yk_mailboxes *m = open_boxes(kind ? &free_for_all : &owned);
-        struct yk_ring_end from = {&driver, open_queue(&q[0]), (cl_mem)(void *)a, 0},
-                           to = {&driver, open_queue(&q[1]), (cl_mem)(void *)b, 0};
-        for (int round = 0; round < 400; round++) {
-            size_t row = 1 + (size_t)rand() % (round % 3 ? 100 : BOX), pitch = row + (size_t)rand() % (2 * row),
-                   most = BYTES / pitch - 1, rows = 1 + (size_t)rand() % most;
-            from.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
-            to.off = (size_t)rand() % (most - rows + 1) * pitch + (size_t)rand() % (pitch - row + 1);
-            a[from.off] ^= 1;
-            for (size_t i = 0; i < rows; i++)
-                memcpy(want + to.off + i * pitch, a + from.off + i * pitch, row);
-            ck_assert_int_eq(yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, rand() % 2), CL_SUCCESS);
-            ck_assert(!memcmp(b, want, BYTES));
-        }
-        from.off = 50, to.off = 0;
-        int calls = q[0].calls + q[1].calls;
-        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &from, &to, 51, 100, 2, false), CL_INVALID_VALUE);
-        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &from, 51, 100, 2, false), CL_INVALID_VALUE);
-        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, BOX + 1, 2 * BOX, 2, false), CL_INVALID_VALUE);
-        ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, 0, 100, 2, false), CL_INVALID_VALUE);
-        ck_assert_int_eq(q[0].calls + q[1].calls, calls);
-        yk_mailboxes_destroy(m);
-    }
-    watch = NULL;
-    free(a), free(b), free(want);
+    struct yk_mailboxes *m = open_boxes(&free_for_all);
+    struct yk_ring_end from = {&driver, open_queue(&q[0]), NULL, 50}, to = {&driver, open_queue(&q[1]), NULL, 0};
+    ck_assert_int_eq(yk_mailboxes_copy_rows(m, &from, &to, 51, 100, 2, false), CL_INVALID_VALUE);
+    ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &from, 51, 100, 2, false), CL_INVALID_VALUE);
+    ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, BOX + 1, 2 * BOX, 2, false), CL_INVALID_VALUE);
+    ck_assert_int_eq(yk_mailboxes_copy_rows(m, &to, &to, 0, 100, 2, false), CL_INVALID_VALUE);
+    ck_assert_int_eq(q[0].calls + q[1].calls, 0);
+    yk_mailboxes_destroy(m);
 }
 END_TEST
 
@@ -349,7 +352,7 @@ START_TEST(copies_of_several_threads_take_turns)
 }
 END_TEST
 
-YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, rows_arrive_and_nothing_between_them, both_copies_go_on_at_a_time,
-             a_call_that_fails_leaves_nothing_under_way, a_device_lost_in_the_middle, letters_are_under_way_together,
-             a_letter_that_fails_leaves_nothing_under_way, an_import_that_fails_leaves_nothing,
-             copies_of_several_threads_take_turns)
+YK_TEST_MAIN("mailbox", bytes_arrive_in_their_order, rows_arrive_and_nothing_between_them,
+             what_is_no_rectangle_is_refused, both_copies_go_on_at_a_time, a_call_that_fails_leaves_nothing_under_way,
+             a_device_lost_in_the_middle, letters_are_under_way_together, a_letter_that_fails_leaves_nothing_under_way,
+             an_import_that_fails_leaves_nothing, copies_of_several_threads_take_turns)

@@ -6,6 +6,17 @@
 #include "shim/queue/remember_program.h"
 #include "tests/stub/shim/predict.h"
 
+/* Of CPUs, whose drivers compile at first launches; it has run on both, and alone. */
+static void begin_on_cpus(void)
+{
+    static char none[] = "";
+    begin(true);
+    build.options = none;
+    for (unsigned i = 0; i < machine.n; i++)
+        machine.device[i].type = CL_DEVICE_TYPE_CPU;
+    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+}
+
 /* 40 work-groups took 100 times as long as they should, because the device was busy. */
 START_TEST(a_few_work_groups_on_a_busy_device_are_not_drawn_out)
 {
@@ -145,12 +156,7 @@ END_TEST
  * were remembered). */
 START_TEST(who_is_late_is_as_late_as_before)
 {
-    begin(true);
-    char none[] = "";
-    build.options = none;
-    for (unsigned i = 0; i < machine.n; i++)
-        machine.device[i].type = CL_DEVICE_TYPE_CPU;
-    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    begin_on_cpus();
     decision.late[1] = true;
     build.seconds = 30; /* so long that what the test itself takes does not show */
     build.wanted_at = yk_now_ns();
@@ -173,12 +179,7 @@ END_TEST
  * launch of 0.5 ms took 367). */
 START_TEST(each_local_size_is_compiled_apart)
 {
-    begin(true);
-    char none[] = "";
-    build.options = none;
-    for (unsigned i = 0; i < machine.n; i++)
-        machine.device[i].type = CL_DEVICE_TYPE_CPU;
-    measured(0, YK_SAMPLE_ALONE, GROUPS, ALONE_MS);
+    begin_on_cpus();
     ck_assert_double_eq_tol(whole_ms(1), ALONE_MS, 0.5);
     decision.local[0] = LOCAL / 2;
     ck_assert_double_gt(whole_ms(1), ALONE_MS + 50);
