@@ -100,6 +100,28 @@ START_TEST(others_that_are_of_no_use_are_left_alone_but_now_and_then)
 }
 END_TEST
 
+/* A second GPU costs less than three more: what wins 70 ms by it, since it was ready late, has it ready at once next
+ * time.
+ */
+START_TEST(one_gpu_more_is_of_use_sooner)
+{
+    const double won[] = {0.04, 0.07, 0.2};
+    for (unsigned gpus = 2; gpus <= 3; gpus++)
+        for (unsigned i = 0; i < 3; i++) {
+            struct yk_hash content = begin();
+            struct yk_build build = {.content = content, .spent = 0.4, .wanted = true};
+            machine.n = gpus;
+            for (unsigned k = 1; k < gpus; k++)
+                machine.device[k] = (struct yk_device){.type = CL_DEVICE_TYPE_GPU, .usable = true, .index = k};
+            yk_use_begin(&build);
+            ck_assert(!yk_use_proven(&build));
+            yk_use_gained(&build, won[i]);
+            ck_assert_int_eq(yk_use_proven(&build), i == 2 || (i == 1 && gpus == 2));
+            machine.n = 1;
+        }
+}
+END_TEST
+
 /* Else a program of some milliseconds on a GPU has the contexts of a CPU and of a second GPU made beside its launches.
  */
 START_TEST(what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
@@ -133,5 +155,5 @@ END_TEST
 
 YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to,
              a_short_program_is_not_taken_for_a_long_one_for_good,
-             others_that_are_of_no_use_are_left_alone_but_now_and_then,
+             others_that_are_of_no_use_are_left_alone_but_now_and_then, one_gpu_more_is_of_use_sooner,
              what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
