@@ -26,10 +26,9 @@ struct yk_code_division {
 
 /* Of launches of one local size, for which PoCL compiles a kernel apart. All of it atomic. */
 struct yk_code_local {
-    uint64_t key; /* 0: of none yet */
-    uint64_t ran; /* a bit for each device that has run a share */
-    /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? For ranges that
-     * are not wide, and wide ones. */
+    uint64_t key;    /* 0: of none yet */
+    uint64_t ran[2]; /* a bit for each device that has run a share, of ranges that are not wide, and wide ones */
+    /* Has yoke-warm been asked to compile it there, and has it (when was that last looked for, in ns)? By the same. */
     bool asked[YK_MAX_DEVICES][2], done[YK_MAX_DEVICES][2];
     uint64_t looked[YK_MAX_DEVICES][2];
 };
@@ -184,11 +183,12 @@ bool yk_code_is_cold(const struct yk_code *c, double ms, double alone_ms);
  * compiled for each. Thread: any. */
 struct yk_code_local *yk_code_local(struct yk_code *c, const size_t *local);
 
-/** Has DEV run a share of C with LOCAL[3] in this process? Thread: any. */
-static inline bool yk_code_ran(struct yk_code *c, unsigned dev, const size_t *local)
+/** Has DEV run a share of C with LOCAL[3] in this process, of a range that is WIDE or not (yk_warm_wide_range)? Drivers
+ * compile for both apart (PoCL). Thread: any. */
+static inline bool yk_code_ran(struct yk_code *c, unsigned dev, const size_t *local, bool wide)
 {
     const struct yk_code_local *of = yk_code_local(c, local);
-    return of && __atomic_load_n(&of->ran, __ATOMIC_RELAXED) >> dev & 1;
+    return of && __atomic_load_n(&of->ran[wide], __ATOMIC_RELAXED) >> dev & 1;
 }
 
 /** How many launches are to pass until the next is asked about, where WAIT of the first are: twice as many after each

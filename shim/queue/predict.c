@@ -142,7 +142,8 @@ static bool other_form(const struct yk_launch *l)
 /* What the primary needs before its first share of this kernel in this process. */
 static double form_ms(const struct yk_launch *l, const struct yk_decision *d, unsigned dev, bool *unseen)
 {
-    if (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || !other_form(l) || yk_code_ran(l->code, dev, d->local))
+    if (!(yk_rt.primary->type & CL_DEVICE_TYPE_CPU) || !other_form(l) ||
+        yk_code_ran(l->code, dev, d->local, yk_warm_wide_range(l)))
         return 0;
     *unseen = !yk_warm_done(l, dev, d->local);
     return *unseen ? first_cpu_ms : loaded_ms;
@@ -152,7 +153,8 @@ static double form_ms(const struct yk_launch *l, const struct yk_decision *d, un
 static bool has_run(const struct yk_launch *l, const struct yk_decision *d, unsigned dev)
 {
     bool by_local = dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
-    return __atomic_load_n(&l->code->warm[dev], __ATOMIC_RELAXED) && (!by_local || yk_code_ran(l->code, dev, d->local));
+    return __atomic_load_n(&l->code->warm[dev], __ATOMIC_RELAXED) &&
+           (!by_local || yk_code_ran(l->code, dev, d->local, yk_warm_wide_range(l)));
 }
 
 static double late_ms(const struct yk_launch *l, unsigned dev, const size_t *local)

@@ -67,7 +67,7 @@ static void note(struct yk_taker *t, uint64_t groups, double seconds)
     t->cold = false;
     struct yk_code_local *of = yk_code_local(w->l->code, w->d->local);
     if (of)
-        __atomic_fetch_or(&of->ran, 1ull << t->dev, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&of->ran[yk_warm_wide_range(w->l)], 1ull << t->dev, __ATOMIC_RELAXED);
     __atomic_store_n(&w->l->code->shared[t->dev], true, __ATOMIC_RELAXED);
 }
 
@@ -79,8 +79,9 @@ static bool is_first(struct yk_taker *t)
     struct yk_share_work *w = t->work;
     const struct yk_device *d = &yk_rt.machine->device[t->dev];
     bool first = !__atomic_exchange_n(&w->l->code->warm[t->dev], true, __ATOMIC_RELAXED);
-    bool cpu = d->type & CL_DEVICE_TYPE_CPU, ran = cpu ? yk_code_ran(w->l->code, t->dev, w->d->local)
-                                                       : __atomic_load_n(&w->l->code->shared[t->dev], __ATOMIC_RELAXED);
+    bool cpu = d->type & CL_DEVICE_TYPE_CPU,
+         ran = cpu ? yk_code_ran(w->l->code, t->dev, w->d->local, yk_warm_wide_range(w->l))
+                   : __atomic_load_n(&w->l->code->shared[t->dev], __ATOMIC_RELAXED);
     return first || (!ran && (t->dev == yk_rt.machine->primary ? w->facts->needs_variant : cpu));
 }
 

@@ -102,8 +102,7 @@ bool yk_warm_kept(const struct yk_build *b)
     return some;
 }
 
-/* Which of what is kept of a kernel by the width of its range serves L. */
-static bool wide(const struct yk_launch *l)
+bool yk_warm_wide_range(const struct yk_launch *l)
 {
     uint64_t global[3] = {0};
     for (unsigned i = 0; i < l->dims; i++)
@@ -214,7 +213,7 @@ static void hand_over(struct yk_warm_request *r)
 void yk_warm_ask(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_code_local *of = yk_code_local(l->code, local);
-    if (!of || __atomic_exchange_n(&of->asked[dev][wide(l)], true, __ATOMIC_RELAXED) ||
+    if (!of || __atomic_exchange_n(&of->asked[dev][yk_warm_wide_range(l)], true, __ATOMIC_RELAXED) ||
         !yk_env_bool("YOKE_PROFILE", true))
         return;
     struct yk_warm_request *r = request(l, dev, local);
@@ -260,7 +259,7 @@ bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local)
 {
     struct yk_code *code = l->code;
     struct yk_code_local *of = yk_code_local(code, local);
-    bool in_wide = wide(l);
+    bool in_wide = yk_warm_wide_range(l);
     const uint64_t again_ns = 5000000;
     if (!of)
         return false;

@@ -35,6 +35,9 @@ void yk_warm_foresee(const struct yk_launch *l);
 /** Have B analysed for later processes, once per build. Returns at once. Thread: any. */
 void yk_warm_analyse(struct yk_build *b);
 
+/** Is L's range one for which drivers compile apart (PoCL: 65,535 work-items and more in some dimension)? */
+bool yk_warm_wide_range(const struct yk_launch *l);
+
 /** Has yoke-warm compiled L's kernel for DEV, LOCAL and ranges as wide as L's? Asked of the file system every 5 ms
  * until it has. */
 bool yk_warm_done(const struct yk_launch *l, unsigned dev, const size_t *local);

@@ -40,7 +40,8 @@ static inline void begin(bool warm)
         code.warm[i] = warm;
         struct yk_code_local *of = yk_code_local(&code, decision.local);
         of->done[i][0] = of->done[i][1] = true; /* what its driver compiles is compiled */
-        of->ran |= (uint64_t)warm << i;
+        of->ran[0] |= (uint64_t)warm << i;
+        of->ran[1] |= (uint64_t)warm << i;
     }
 }
 

@@ -46,7 +46,8 @@ static void begin(void)
                                 .global = {(size_t)GROUPS * LOCAL}};
     decision = (struct yk_decision){
         .range = {.dims = 1, .groups = {GROUPS, 1, 1}}, .total = GROUPS, .local = {LOCAL, 1, 1}, .takes = {true, true}};
-    yk_code_local(&code, decision.local)->ran = 3;
+    struct yk_code_local *of = yk_code_local(&code, decision.local);
+    of->ran[0] = of->ran[1] = 3;
     for (unsigned i = 0; i < machine.n; i++)
         yk_remember(&launch, i, i ? YK_SAMPLE_SHARED : YK_SAMPLE_ALONE, (double)GROUPS * LOCAL, ALONE_MS);
 }
