@@ -204,9 +204,9 @@ static void divide(const struct yk_strategy *strategy, const struct yk_split *sp
     yk_strategy_divide(strategy, after ? &all_there : split, groups);
 }
 
-/* Would all of a launch go to a device of the primary's kind, which has more to be brought for it? It is no faster: a
- * sample was another program's doing. */
-static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, const double *bytes)
+/* Would all of a launch go to a device of the primary's kind, which has more to be brought for it, or, in the host's
+ * memory, for as little as short launches scatter? It is no faster: a sample was another program's doing. */
+static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, const double *bytes, double alone_ms)
 {
     unsigned primary = yk_rt.machine->primary, only = primary, takers = 0;
     for (unsigned i = 0; i < yk_rt.machine->n; i++)
@@ -214,7 +214,8 @@ static bool goes_to_a_twin(const struct yk_decision *d, const uint64_t *groups, 
             takers++;
             only = i;
         }
-    return takers == 1 && only != primary && bytes[only] > bytes[primary] &&
+    bool no_reason = bytes[only] > bytes[primary] || (yk_rt.primary->host_memory && alone_ms < short_ms);
+    return takers == 1 && only != primary && no_reason &&
            yk_device_same_kind(&yk_rt.machine->device[only], yk_rt.primary);
 }
 
@@ -304,7 +305,7 @@ const char *yk_divide(const struct yk_launch *l, const struct yk_facts_kernel *f
             return "the primary was measured first";
         }
     }
-    bool twin = free && !d->crowded && goes_to_a_twin(d, groups, bytes);
+    bool twin = free && !d->crowded && goes_to_a_twin(d, groups, bytes, p.alone_ms);
     if (twin || (free && !moved && (lost || !yk_residence_pays(d->predicted_ms, r.alone_ms)))) {
         bool settled = p.all_warm && !p.few, asked_again = settled || r.wait > 0;
         if (!asked_again && !yk_rt.primary->host_memory)

@@ -107,19 +107,22 @@ static double first_ms(const struct yk_launch *l, const struct yk_decision *d, u
                        const struct yk_series *shares, double unit_ms, bool *unseen)
 {
     struct yk_series first;
-    *unseen = !recall(l, dev, YK_SAMPLE_FIRST, &first);
-    if (*unseen && yk_warm_done(l, dev, d->local)) {
+    struct yk_profile_key same = yk_remember_key(l, dev, YK_SAMPLE_FIRST);
+    bool cpu = yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU, done = yk_warm_done(l, dev, d->local);
+    /* A narrow range's first launch says nothing of a wide one's, which its driver compiles apart. */
+    *unseen = cpu && !done ? !yk_profile_get(&same, &first) : !recall(l, dev, YK_SAMPLE_FIRST, &first);
+    if (*unseen && done) {
         *unseen = false;
         return loaded_ms;
     }
     if (*unseen)
-        return yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU ? first_cpu_ms : first_gpu_ms;
+        return cpu ? first_cpu_ms : first_gpu_ms;
     double least = -1;
     for (unsigned i = 0; i < first.n; i++) {
         double run = shares->n ? yk_series_ms(shares, first.at[i].groups) : unit_ms * first.at[i].groups,
                over = first.at[i].ms - run;
         over = over > 0 ? over : 0;
-        if (over > compiled_ms && yk_warm_done(l, dev, d->local))
+        if (over > compiled_ms && done)
             over = loaded_ms; /* the rest was something else */
         least = least < 0 || over < least ? over : least;
     }
