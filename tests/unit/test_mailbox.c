@@ -90,9 +90,10 @@ static struct yk_mailboxes *open_boxes(const struct yk_mailbox_maker *maker)
     return m;
 }
 
-/* ROWS of ROW bytes arrive at their places, and nothing between them has changed. */
-static void arrive(bool in_rows)
+/* Copies of ranges, or of rows. How many were not as they should be: an error, wrong bytes, or others changed. */
+static unsigned wrong_copies(bool in_rows)
 {
+    unsigned wrong = 0;
     struct queue q[2];
     unsigned char *a = noise(), *b = noise(), *want = malloc(BYTES);
     memcpy(want, b, BYTES);
@@ -118,30 +119,29 @@ static void arrive(bool in_rows)
             a[from.off] ^= 1;
             for (size_t i = 0; i < rows; i++)
                 memcpy(want + to.off + i * pitch, a + from.off + i * pitch, row);
-            ck_assert_int_eq(in_rows ? yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, rand() % 2)
-                                     : yk_mailboxes_copy(m, &from, &to, row, rand() % 2),
-                             CL_SUCCESS);
-            ck_assert(!memcmp(b, want, BYTES));
+            cl_int err = in_rows ? yk_mailboxes_copy_rows(m, &from, &to, row, pitch, rows, rand() % 2)
+                                 : yk_mailboxes_copy(m, &from, &to, row, rand() % 2);
+            wrong += err != CL_SUCCESS || memcmp(b, want, BYTES) || q[0].first || q[1].first;
         }
-        ck_assert_ptr_null(q[0].first);
-        ck_assert_ptr_null(q[1].first);
         yk_mailboxes_destroy(m);
-        ck_assert_int_eq(alive, 0);
     }
     watch = NULL;
     free(a), free(b), free(want);
+    return wrong;
 }
 
 START_TEST(bytes_arrive_in_their_order)
 {
-    arrive(false);
+    ck_assert_uint_eq(wrong_copies(false), 0);
+    ck_assert_int_eq(alive, 0);
 }
 END_TEST
 
 /* Rows of all lengths, of which several or one go into a mailbox, at places of their own at both ends. */
 START_TEST(rows_arrive_and_nothing_between_them)
 {
-    arrive(true);
+    ck_assert_uint_eq(wrong_copies(true), 0);
+    ck_assert_int_eq(alive, 0);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* A machine written down by hand, devices of one kind, and a launch of which a test says what was measured. Who uses
- * it: test_predict.c, test_short.c. No call reaches a driver. */
+ * it: test_predict.c, test_predict_first.c, test_short.c. No call reaches a driver. */
 #ifndef YK_TESTS_STUB_SHIM_PREDICT_H
 #define YK_TESTS_STUB_SHIM_PREDICT_H
 
