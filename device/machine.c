@@ -4,6 +4,7 @@
 #include "device/asleep.h"
 #include "device/chosen.h"
 #include "device/fault/fault.h"
+#include "device/opencl/finish.h"
 #include "device/opencl/from_host.h"
 #include "device/opencl/parents.h"
 #include "device/opencl/serial.h"
@@ -131,6 +132,8 @@ static void serialise(struct yk_machine *m)
             d->cl = yk_cl_parents(d->cl);
         else if (kind)
             d->cl = yk_cl_serial(slot++, kind, d->cl);
+        else if (yk_cl_finish_forgets(d->platform_name))
+            d->cl = yk_cl_finish(d->cl);
     }
 }
 

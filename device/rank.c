@@ -11,6 +11,9 @@ static const struct {
 } known[] = {
     {"oclgrind", 1e-4, "interprets each instruction to check it: some 10,000 times slower than the CPU it runs on"},
     {"portable computing language", 0.5, "Intel's runtime ran the same simple kernels 10 times faster (PoCL 3.1)"},
+    {"llvmpipe", 0.2,
+     "Mesa's renderer on the CPU says 8 units of 300 MHz anywhere; simple kernels take 3 to 8 times as long as with "
+     "PoCL"},
 };
 
 double yk_device_speed(const struct yk_device *d, bool own_memory)
