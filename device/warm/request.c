@@ -13,7 +13,7 @@
 #include "base/record.h"
 
 enum { MOST_TEXT = 64 << 20, CHECK = 16 };
-static const char magic[] = "yoke-warm 5\n";
+static const char magic[] = "yoke-warm 6\n";
 
 static void put_text(FILE *f, const char *text)
 {
@@ -71,7 +71,7 @@ yk_status yk_warm_read(FILE *f, struct yk_warm_request *r)
             return YK_EFORMAT;
     for (unsigned i = 0; i < r->nargs; i++) {
         int kind;
-        if (fscanf(f, "%d %" SCNu64, &kind, &r->size[i]) != 2 || kind < 0 || kind > YK_WARM_SAMPLER)
+        if (fscanf(f, "%d %" SCNu64, &kind, &r->size[i]) != 2 || kind < 0 || kind > YK_WARM_NUMBER)
             return YK_EFORMAT;
         r->kind[i] = (enum yk_warm_arg)kind;
         for (unsigned k = 0; k < 3 && is_sampled(r->kind[i]); k++)

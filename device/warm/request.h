@@ -16,7 +16,8 @@
 enum { YK_WARM_ARGS = 128 };
 #define YK_WARM_ALL UINT_MAX /* for `device`: every CPU device, after an analysis of SOURCE, the app's own */
 
-enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL, YK_WARM_IMAGE, YK_WARM_SAMPLER };
+/* NUMBER: a ulong, whose value stands in `size`. */
+enum yk_warm_arg { YK_WARM_VALUE, YK_WARM_BUFFER, YK_WARM_LOCAL, YK_WARM_IMAGE, YK_WARM_SAMPLER, YK_WARM_NUMBER };
 
 /* An image or a sampler, in OpenCL's numbers. */
 struct yk_warm_sampled {

@@ -113,6 +113,18 @@ static void leave_out(const struct yk_launch *l, bool would_mixed, struct yk_dec
     __atomic_store_n(&l->code->left_until, yk_now_ns() + again_ns, __ATOMIC_RELAXED);
 }
 
+/* So few work-items that nobody asks how long they take. On a CPU each may take milliseconds: programs that know one
+ * give each of its cores a work-group of one (OpenMM). */
+static bool has_few_items(const struct yk_launch *l)
+{
+    const uint64_t few = 64;
+    if (yk_decide_items(l) >= few)
+        return false;
+    if (yk_launch_is_one_group(l))
+        return !yk_beside_possible_of_one();
+    return !l->has_local || !(yk_rt.primary->type & CL_DEVICE_TYPE_CPU);
+}
+
 /* PENDING: L has come to the worker for something to be asked about it. */
 static bool whole_now(struct yk_launch *l, bool pending)
 {
@@ -125,8 +137,7 @@ static bool whole_now(struct yk_launch *l, bool pending)
     } else if (yk_short_closed(l)) {
         why = "divided, it and those behind it take longer together";
     } else if (!yk_rt.options.force_split && !yk_beside_forced() &&
-               ((yk_decide_items(l) < 64 && !(yk_beside_possible_of_one() && yk_launch_is_one_group(l))) ||
-                (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
+               (has_few_items(l) || (double)yk_decide_items(l) <= yk_code_get(&code->small))) {
         why = "too small for splitting to pay";
         yk_code_passed(code);
     } else if (is_left_out(code)) {

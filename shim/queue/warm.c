@@ -167,8 +167,8 @@ static struct yk_warm_request *request(const struct yk_launch *l, unsigned dev, 
     if (!r)
         return NULL;
     for (unsigned i = 0; variant && i < f->nhidden && r->nargs < YK_WARM_ARGS; i++) {
-        r->kind[r->nargs] = YK_WARM_VALUE;
-        r->size[r->nargs++] = sizeof(cl_ulong);
+        r->kind[r->nargs] = YK_WARM_NUMBER;
+        r->size[r->nargs++] = yk_warm_hidden(&f->hidden[i], r->local, r->global);
     }
     const char *source = source_of(l->code->build, variant);
     r->source = source ? strdup(source) : NULL;

@@ -18,6 +18,21 @@ void yk_warm_local(const struct yk_facts_kernel *f, size_t global, size_t max_gr
         }
 }
 
+uint64_t yk_warm_hidden(const struct yk_facts_hidden *h, const uint64_t local[3], const uint64_t global[3])
+{
+    switch (h->kind) {
+    case YK_HIDDEN_NUM_GROUPS:
+        return local[h->dim] ? global[h->dim] / local[h->dim] : 1;
+    case YK_HIDDEN_GLOBAL_SIZE:
+        return global[h->dim];
+    case YK_HIDDEN_GROUP_OFFSET:
+    case YK_HIDDEN_GLOBAL_OFFSET:
+    case YK_HIDDEN_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
 char *yk_warm_options(const char *options, unsigned twin)
 {
     char *text = NULL;

@@ -5,12 +5,14 @@
  * ends. yoke-warm --mailboxes tries, as safely, which devices may copy through memory of one another, and yoke-warm
  * --devices asks drivers that no process has asked yet. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/env.h"
@@ -110,6 +112,9 @@ static bool set_args(const struct yk_device *d, cl_context ctx, cl_kernel k, con
             err = d->cl->SetKernelArg(k, i, r->size[i], NULL);
         } else if (r->kind[i] == YK_WARM_VALUE) {
             err = r->size[i] <= sizeof zeros ? d->cl->SetKernelArg(k, i, r->size[i], zeros) : CL_INVALID_ARG_SIZE;
+        } else if (r->kind[i] == YK_WARM_NUMBER) {
+            const cl_ulong number = r->size[i];
+            err = d->cl->SetKernelArg(k, i, sizeof number, &number);
         } else if (r->kind[i] == YK_WARM_SAMPLER) {
             cl_sampler s =
                 d->cl->CreateSampler(ctx, (cl_bool)word[0], (cl_addressing_mode)word[1], (cl_filter_mode)word[2], &err);
@@ -232,12 +237,28 @@ static int asker_of(const char *argument, const char *option)
     return argument[n] == '=' ? atoi(argument + n + 1) : 0;
 }
 
+/* May what MARK stands for be tried once more? A kernel that never ends on zeros takes all the time that there is, and
+ * each process of its program would have it tried again. ATTEMPTS: where they are counted. */
+static bool try_again(const char *mark, char *attempts, size_t n)
+{
+    enum { MOST_ATTEMPTS = 3 };
+    struct stat s;
+    if (snprintf(attempts, n, "%s.attempts", mark) >= (int)n)
+        return false;
+    int f = open(attempts, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (f < 0)
+        return true;
+    bool may = !fstat(f, &s) && s.st_size < MOST_ATTEMPTS && write(f, "+", 1) == 1;
+    close(f);
+    return may;
+}
+
 /* Build and compile for R's device, and keep it, unless another process of the program has asked for the same. */
 static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
 {
     cl_int err;
     const struct yk_device *d = &m->device[r->device];
-    char path[PATH_MAX], mark[PATH_MAX], name[YK_DATABASE_TEXT];
+    char path[PATH_MAX], mark[PATH_MAX], attempts[PATH_MAX + 16], name[YK_DATABASE_TEXT];
     yk_profile_device_text(d, name);
     if (!yk_warm_path(r->source, r->files, r->options, name, path, sizeof path) ||
         !yk_warm_mark(r->source, r->files, r->options, name, r->kernel, r->local, yk_warm_wide(r->global), mark,
@@ -246,7 +267,8 @@ static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
         return false;
     if (access(path, F_OK) == 0 && access(mark, F_OK) == 0)
         return true;
-    cl_context ctx = d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err);
+    cl_context ctx =
+        try_again(mark, attempts, sizeof attempts) ? d->cl->CreateContext(NULL, 1, &d->id, NULL, NULL, &err) : NULL;
     if (!ctx)
         return false;
     unsigned char *new = NULL;
@@ -254,8 +276,10 @@ static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
     cl_program p = load(d, ctx, r, path, &new, &size);
     /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
      * program at a time. Running on zeros may end us. */
-    return p && yk_warm_fresh(r->files) && launch(d, ctx, p, r) && (!new || yk_warm_put(path, new, size) == YK_OK) &&
-           yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
+    if (!p || !yk_warm_fresh(r->files) || !launch(d, ctx, p, r) || (new &&yk_warm_put(path, new, size) != YK_OK))
+        return false;
+    unlink(attempts);
+    return yk_warm_put(mark, (const unsigned char *)"compiled", 8) == YK_OK;
 }
 
 /* The local size that shares of R's launch will have. False: they cannot be. */
@@ -293,8 +317,8 @@ static bool compile_for(const struct yk_machine *m, unsigned i, const struct yk_
         one.source = strdup(facts->variant_source);
         one.files = strdup("");
         for (unsigned h = 0; h < k->nhidden; h++) {
-            one.kind[one.nargs] = YK_WARM_VALUE;
-            one.size[one.nargs++] = sizeof(cl_ulong);
+            one.kind[one.nargs] = YK_WARM_NUMBER;
+            one.size[one.nargs++] = yk_warm_hidden(&k->hidden[h], r->local, r->global);
         }
     } else {
         one.files = facts->nfiles ? yk_warm_files(facts) : strdup("");

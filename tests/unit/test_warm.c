@@ -21,9 +21,9 @@ static struct yk_warm_request sample(char *source)
         .local = {64, 2, 1},
         .global = {1u << 20, 8, 1},
         .dims = 2,
-        .nargs = 5,
-        .kind = {YK_WARM_BUFFER, YK_WARM_VALUE, YK_WARM_IMAGE, YK_WARM_SAMPLER, YK_WARM_LOCAL},
-        .size = {4096, 4, 8, 8, 256},
+        .nargs = 6,
+        .kind = {YK_WARM_BUFFER, YK_WARM_VALUE, YK_WARM_IMAGE, YK_WARM_SAMPLER, YK_WARM_LOCAL, YK_WARM_NUMBER},
+        .size = {4096, 4, 8, 8, 256, UINT64_MAX},
         .sampled = {[2] = {{0x10F1, 0x10B5, 0x10DE}, {640, 480, 1}}, [3] = {{1, 0x1132, 0x1141}, {0, 0, 0}}}};
 }
 
@@ -40,11 +40,13 @@ START_TEST(a_request_is_read_as_it_was_written)
     fclose(f);
     ck_assert_uint_eq(back.device, 1);
     ck_assert_uint_eq(back.dims, 2);
-    ck_assert_uint_eq(back.nargs, 5);
+    ck_assert_uint_eq(back.nargs, 6);
     ck_assert_mem_eq(back.sampled, r.sampled, sizeof r.sampled);
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_uint_eq(back.local[i], r.local[i]);
         ck_assert_uint_eq(back.global[i], r.global[i]);
+    }
+    for (unsigned i = 0; i < r.nargs; i++) {
         ck_assert_uint_eq(back.size[i], r.size[i]);
         ck_assert_int_eq(back.kind[i], r.kind[i]);
     }
