@@ -17,6 +17,42 @@
 #include "shim/queue/takers.h"
 #include "shim/queue/warm.h"
 
+/* One build at a time: GPUs' compilers let one in, and a process that exits waits for each that has begun. */
+static struct yk_lock turn = YK_LOCK_INIT(YK_RANK_LEAF);
+static pthread_cond_t turn_over = PTHREAD_COND_INITIALIZER;
+static bool turn_taken;
+
+/* False: the process is about to exit, and nobody will need it. */
+static bool take_turn(void)
+{
+    const uint64_t look_ns = 10000000;
+    yk_lock_take(&turn);
+    while (turn_taken && !yk_background_ending())
+        yk_lock_wait_ns(&turn, &turn_over, look_ns);
+    bool mine = !turn_taken && !yk_background_ending();
+    turn_taken |= mine;
+    yk_lock_drop(&turn);
+    return mine;
+}
+
+static void pass_turn(void)
+{
+    yk_lock_take(&turn);
+    turn_taken = false;
+    yk_lock_drop_and_signal(&turn, &turn_over);
+}
+
+static cl_int build_in_turn(const struct yk_device *d, cl_program p, const char *options)
+{
+    bool turns = !(d->type & CL_DEVICE_TYPE_CPU);
+    if (turns && !take_turn())
+        return CL_OUT_OF_RESOURCES;
+    cl_int err = d->cl->BuildProgram(p, 1, &d->id, *options ? options : NULL, NULL, NULL);
+    if (turns)
+        pass_turn();
+    return err;
+}
+
 /* SOURCE, which includes FILES, for DEV, from its kept binary where there is one; only then, with KEPT_ONLY. */
 static cl_program build_source(struct yk_build *b, unsigned dev, const char *source, const char *files,
                                const char *options, bool kept_only)
@@ -40,7 +76,7 @@ static cl_program build_source(struct yk_build *b, unsigned dev, const char *sou
     }
     p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
     if (p)
-        err = d->cl->BuildProgram(p, 1, &d->id, *all ? all : NULL, NULL, NULL);
+        err = build_in_turn(d, p, all);
     free(all);
     if (!p)
         return NULL;
@@ -113,7 +149,7 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         /* What is kept is looked for beside the primary's build: before that is over nobody waits. */
         bool early = b->kept_only && is_cpu(i) && !__atomic_load_n(&b->built_at, __ATOMIC_RELAXED);
-        if ((p || v) && i != yk_rt.machine->primary)
+        if (p || v)
             yk_remember_built(b, i, early ? 0 : ms);
     } else {
         __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);

@@ -28,6 +28,18 @@ void yk_remember_built(const struct yk_build *b, unsigned dev, double ms)
     yk_profile_add(&k, 1, ms > none_ms ? ms : none_ms);
 }
 
+bool yk_remember_was_built(const struct yk_build *b)
+{
+    struct yk_series s;
+    bool all = true;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        const struct yk_device *d = &yk_rt.machine->device[i];
+        struct yk_profile_key k = yk_remember_program_key(b, i, YK_SAMPLE_BUILD);
+        all &= !d->usable || d->type & CL_DEVICE_TYPE_CPU || yk_profile_get(&k, &s);
+    }
+    return all;
+}
+
 static struct yk_hash executable;
 
 static void find_executable(void)

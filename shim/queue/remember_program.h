@@ -15,6 +15,10 @@ struct yk_profile_key yk_remember_process_key(enum yk_sample_kind kind);
 double yk_remember_build(const struct yk_build *b, unsigned dev);
 void yk_remember_built(const struct yk_build *b, unsigned dev, double ms);
 
+/** Has this process or an earlier one built B's partition-ready programs for all GPUs that take part, so that their
+ * drivers have kept them? */
+bool yk_remember_was_built(const struct yk_build *b);
+
 /** The launches of B's kernels have taken MS together on the primary alone, so far. Kept per program: the most of this
  * process, or half-way to it from what earlier ones took where that is more. */
 void yk_remember_program(struct yk_build *b, double ms);

@@ -67,6 +67,28 @@ START_TEST(a_short_program_is_not_taken_for_a_long_one_for_good)
 }
 END_TEST
 
+/* An own build of 4 ms, kept by the driver, says nothing of what is built for the first time. */
+START_TEST(who_has_been_built_for_is_remembered)
+{
+    struct yk_hash content = begin();
+    struct yk_build build = {.content = content, .seconds = 0.004}, next = {.content = content};
+    machine.n = 3;
+    machine.device[1] = machine.device[2] = machine.device[0];
+    machine.device[1].twin = machine.device[1].index = 1;
+    machine.device[2].type = CL_DEVICE_TYPE_CPU;
+    machine.device[2].index = 2;
+    ck_assert(!yk_remember_was_built(&next));
+    yk_remember_built(&build, 0, 300);
+    ck_assert(!yk_remember_was_built(&next)); /* not for the second GPU */
+    yk_remember_built(&build, 1, 0);
+    ck_assert(yk_remember_was_built(&next)); /* CPUs' programs are yoke-warm's */
+    machine.device[1].usable = false;
+    ck_assert(yk_remember_was_built(&next));
+    ck_assert_double_eq_tol(yk_remember_build(&next, 0), 300, 1e-9);
+    machine.n = 1;
+}
+END_TEST
+
 /* Does the next process do without other devices, which win GAINED seconds of the second that its kernels take? */
 static bool does_without(struct yk_hash content, double gained)
 {
@@ -153,7 +175,7 @@ START_TEST(what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
 }
 END_TEST
 
-YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to,
+YK_TEST_MAIN("remember_program", what_a_program_takes_is_what_it_came_to, who_has_been_built_for_is_remembered,
              a_short_program_is_not_taken_for_a_long_one_for_good,
              others_that_are_of_no_use_are_left_alone_but_now_and_then, one_gpu_more_is_of_use_sooner,
              what_is_kept_for_cpus_is_for_long_programs_beside_a_gpu)
