@@ -18,7 +18,7 @@
 #include "shim/queue/warm.h"
 
 /* One build at a time: GPUs' compilers let one in, and a process that exits waits for each that has begun. */
-static struct yk_lock turn = YK_LOCK_INIT(YK_RANK_LEAF);
+static struct yk_lock turn = YK_LOCK_INIT(YK_RANK_PROGRAM);
 static pthread_cond_t turn_over = PTHREAD_COND_INITIALIZER;
 static bool turn_taken;
 

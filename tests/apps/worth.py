@@ -9,11 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
 sys.dont_write_bytecode = True
 import crash  # noqa: E402: beside us, not installed
+import warming  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("YOKE_TEST_BUILD", "build/dev"))
 FOLDER = os.path.join(BUILD, "tests/apps/work/worth")
@@ -39,19 +39,7 @@ def run(name, *options, **variables):
 
 
 def settle(name):
-    """Wait until what the run has started for the next one has ended: beside other work it gets little of a core."""
-    mine = os.fsencode(os.path.join(FOLDER, name)) + b"/"
-    for _ in range(600):
-        busy = False
-        for process in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{process}/comm", "rb") as comm, open(f"/proc/{process}/environ", "rb") as environ:
-                    busy |= comm.read() == b"yoke-warm\n" and mine in environ.read()
-            except OSError:
-                pass  # it has ended
-        if not busy:
-            return
-        time.sleep(0.1)
+    warming.settle(os.path.join(FOLDER, name))
 
 
 def profile(name, *command):

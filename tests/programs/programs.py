@@ -35,15 +35,15 @@ WORDS = os.path.join(HERE, "wlangenpmkocl.words")
 
 class Program:
     """COMMAND; EXPECT: a pattern that its output must match; BYTES: what it reads back is the same in every run;
-    SPLITS: it has launches that yoke must split where there are two devices; NEEDS: a Python module. Lines that begin with
-    "answer: " must be the same bare and under yoke."""
+    SPLITS: it has launches that yoke must split where there are two devices; NEEDS: a Python module; TOOL: a program that the command
+    starts. Lines that begin with "answer: " must be the same bare and under yoke."""
 
-    def __init__(self, command, expect, bytes_equal, splits, seconds, needs=None):
+    def __init__(self, command, expect, bytes_equal, splits, seconds, needs=None, tool=None):
         self.command, self.expect, self.bytes_equal, self.splits, self.seconds = command, expect, bytes_equal, splits, seconds
-        self.needs = needs
+        self.needs, self.tool = needs, tool
 
     def installed(self):
-        return shutil.which(self.command[0]) and \
+        return shutil.which(self.tool or self.command[0]) and \
             (not self.needs or subprocess.run([PYTHON, "-c", f"import {self.needs}"], capture_output=True).returncode == 0)
 
 
@@ -72,7 +72,11 @@ PROGRAMS = {
     # Its launches differ from run to run, the keys do not. (With -p it uses no OpenCL.)
     "wlangenpmkocl": Program(["wlangenpmkocl", "-e", "IEEE", "-i", WORDS], "\n".join(map(pmk, open(WORDS, "rb"))), False, False, 120),
     "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], r"result=OK", False, True, 400, "cv2"),
-    "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], r"result=OK", False, False, 400),
+    "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], r"result=OK", False, False, 400, tool="ffmpeg"),
+    "openmm": Program([PYTHON, "-B", os.path.join(HERE, "openmm_sample.py")], r"result=OK", False, True, 400, "simtk.openmm"),
+    "mandelbulber": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "mandelbulber"], r"result=OK", False, True, 400,
+                            tool="mandelbulber2"),
+    "ufo": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "ufo"], r"result=OK", False, True, 400, tool="ufo-launch"),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
     "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
 }
@@ -231,7 +235,7 @@ def main():
         sys.exit(f"usage: programs.py {'|'.join(PROGRAMS)} DEVICES")
     name, devices = sys.argv[1:]
     second = split_devices(devices)[1]
-    if not PROGRAMS[name].installed() or (name == "ffmpeg" and not shutil.which(name)) or not second_there(second):
+    if not PROGRAMS[name].installed() or not second_there(second):
         print(f"skipped: {name} or {second or 'a driver'} is not installed")
         sys.exit(77)
     wrong = check(name, devices)

@@ -8,27 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+sys.dont_write_bytecode = True
+import warming  # noqa: E402: beside us, not installed
 
 BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 PROCESSES = 8
-
-
-def settle(home):
-    """Wait for what the run has started for the next one."""
-    mine = os.fsencode(home) + b"/"
-    for _ in range(600):
-        busy = False
-        for process in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{process}/comm", "rb") as comm, open(f"/proc/{process}/environ", "rb") as environ:
-                    busy |= comm.read() == b"yoke-warm\n" and mine in environ.read()
-            except OSError:
-                pass  # it has ended
-        if not busy:
-            return
-        time.sleep(0.1)
-    sys.exit("yoke-warm does not end")
 
 
 def main():
@@ -44,7 +30,8 @@ def main():
                 sys.exit(f"another answer: {done} instead of {bare}")
             with open(f"{home}/json", encoding="utf-8") as summary:
                 divided.append(json.load(summary)["launches"]["split"])
-            settle(home)
+            if not warming.settle(home):
+                sys.exit("yoke-warm does not end")
             if divided[-1]:
                 break
         tried = [name for _, _, names in os.walk(f"{home}/cache") for name in names if name.endswith(".attempts")]
