@@ -149,7 +149,7 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         /* What is kept is looked for beside the primary's build: before that is over nobody waits. */
         bool early = b->kept_only && is_cpu(i) && !__atomic_load_n(&b->built_at, __ATOMIC_RELAXED);
-        if (p || v)
+        if ((p || v) && (i != yk_rt.machine->primary || yk_ahead_spare())) /* see yk_remember_was_built */
             yk_remember_built(b, i, early ? 0 : ms);
     } else {
         __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);
