@@ -25,6 +25,9 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+import warming  # noqa: E402: beside us, not installed
+
 APPS = ("aes_encrypt aes_decrypt binomial_option black_scholes histogram matrix_multiply matrix_transpose quasi_random "
         "reduction scan vector_add stencil2d nbody bfs spmv kmeans convolution").split()
 LIMIT = 300  # seconds
@@ -58,22 +61,6 @@ def seconds(command, env):
     return wall, used.ru_utime + used.ru_stime
 
 
-def settle(folder):
-    """Wait for what a run has started for later ones: it would take from the next run, and writes into the folder."""
-    mine = os.fsencode(folder) + b"/"
-    while True:
-        busy = False
-        for process in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{process}/comm", "rb") as comm, open(f"/proc/{process}/environ", "rb") as environ:
-                    busy |= comm.read() == b"yoke-warm\n" and mine in environ.read()
-            except OSError:
-                pass  # it has ended
-        if not busy:
-            return
-        time.sleep(0.05)
-
-
 class Runner:
     """One way (bare or under yoke) of one program, in one state of the caches."""
 
@@ -92,7 +79,8 @@ class Runner:
             env["LD_PRELOAD"] = self.library
         for _ in range(3):  # PoCL 3.1 aborts by itself now and then
             result = seconds(self.command, env)
-            settle(self.folder)
+            while not warming.settle(self.folder):
+                print("yoke-warm is still at work", file=sys.stderr)
             if result:
                 return result
         sys.exit("never_slower: a program failed three times")

@@ -80,6 +80,10 @@ static cl_program build_source(struct yk_build *b, unsigned dev, const char *sou
     free(all);
     if (!p)
         return NULL;
+    if (err != CL_SUCCESS && yk_background_ending()) { /* perhaps not even tried */
+        d->cl->ReleaseProgram(p);
+        return NULL;
+    }
     if (err != CL_SUCCESS) {
         char log[512] = "";
         d->cl->GetProgramBuildInfo(p, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
@@ -149,7 +153,8 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
             yk_info("device %u (%s): a program for shares took %.0f ms", i, yk_rt.machine->device[i].name, ms);
         /* What is kept is looked for beside the primary's build: before that is over nobody waits. */
         bool early = b->kept_only && is_cpu(i) && !__atomic_load_n(&b->built_at, __ATOMIC_RELAXED);
-        if ((p || v) && (i != yk_rt.machine->primary || yk_ahead_spare())) /* see yk_remember_was_built */
+        /* Of the primary's for yk_remember_was_built alone; where it is a CPU, launches would wait for it by that. */
+        if ((p || v) && (i != yk_rt.machine->primary || yk_ahead_spare()))
             yk_remember_built(b, i, early ? 0 : ms);
     } else {
         __atomic_store_n(&b->reads_other[i], true, __ATOMIC_RELAXED);

@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+for beside in ("../crash", "../../bench"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), beside))
 sys.dont_write_bytecode = True
 import crash  # noqa: E402: beside us, not installed
 import warming  # noqa: E402
@@ -39,7 +40,7 @@ def run(name, *options, **variables):
 
 
 def settle(name):
-    warming.settle(os.path.join(FOLDER, name))
+    assert warming.settle(os.path.join(FOLDER, name)), "yoke-warm does not end"
 
 
 def profile(name, *command):

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../crash"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 sys.dont_write_bytecode = True
-import warming  # noqa: E402: beside us, not installed
+import warming  # noqa: E402: not installed
 
 BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 PROCESSES = 8

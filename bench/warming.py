@@ -1,10 +1,11 @@
-"""What a process under yoke leaves behind: yoke-warm, which compiles for later ones."""
+"""What a process under yoke leaves behind: yoke-warm, which compiles for later ones. Benches and tests wait for it."""
 import os
 import time
 
 
 def settle(folder, seconds=60):
-    """Wait until no yoke-warm works for who has its files in FOLDER: beside other work it gets little of a core. False: one still does."""
+    """Wait until no yoke-warm works for who has its files in FOLDER: it writes there, and takes from the next run; beside other work it gets little
+    of a core. False: one still does."""
     mine = os.fsencode(folder) + b"/"
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -17,5 +18,5 @@ def settle(folder, seconds=60):
                 pass  # it has ended
         if not busy:
             return True
-        time.sleep(0.1)
+        time.sleep(0.05)
     return False
