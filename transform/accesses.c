@@ -157,7 +157,7 @@ static void builtin(struct yk_analysis *a, LLVMValueRef i)
         unknown_call(a, i, b.name);
         break;
     case YK_BI_LOCAL_ID:
-        k->local_size_matters = true;
+        k->local_size_matters |= !yk_local_size_cancels(i);
         break;
     case YK_BI_BARRIER:
         k->barrier = k->local_size_matters = true;

@@ -61,6 +61,9 @@ void yk_analyse_counts(struct yk_analysis *a);
 /** From all of these: verdict and reason. */
 void yk_analyse_verdict(struct yk_analysis *a);
 
+/** Is CALL, an id or a size of work-groups, used only in what is the same whatever the local size is? (local_size.c) */
+bool yk_local_size_cancels(LLVMValueRef call);
+
 /** enum yk_access_kind of atomic instruction or call I, whose pointer is POINTER: YK_ACCESS_ATOMIC where it is none
  * that commutes with itself, or not known to be on integers of 4 or 8 bytes of known sign. */
 unsigned yk_atomic_kind(LLVMValueRef i, LLVMValueRef pointer);

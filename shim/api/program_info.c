@@ -39,7 +39,11 @@ cl_int yk_api_GetProgramInfo(cl_program program, cl_program_info param_name, siz
         free(image.bytes);
         return err;
     }
-    default: /* source, kernels */
+    case CL_PROGRAM_SOURCE:
+        if (p->asked)
+            return yk_answer(p->asked, strlen(p->asked) + 1, param_value_size, param_value, param_value_size_ret);
+        break;
+    default: /* kernels */
         break;
     }
     return YK_CL_P->GetProgramInfo(p->real, param_name, param_value_size, param_value, param_value_size_ret);

@@ -15,6 +15,7 @@ static void program_destroy(struct yk_handle *h)
     yk_lock_finish(&p->lock);
     yk_drop(&p->ctx->h);
     free(p->source);
+    free(p->asked);
     free(p->options);
     yk_part_drop(p->part);
     free(p);

@@ -14,6 +14,7 @@ struct yk_program {
     enum yk_program_origin origin;
     cl_program real;       /* of the primary */
     char *source;          /* joined; NULL unless from source or from a binary that yoke gave out */
+    char *asked;           /* what the app gave, where drivers are given less (api/program.c); else NULL */
     char *options;         /* of such a binary, and of a linked program's parts: those it was built with; else NULL */
     struct yk_hash binary; /* and its hash */
     struct yk_lock lock;

@@ -305,6 +305,14 @@ static bool land(struct yk_queue *q)
     return !yk_queue_failed(q);
 }
 
+static bool any_late(const struct yk_decision *d)
+{
+    bool any = false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        any |= d->late[i];
+    return any;
+}
+
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
 {
     struct yk_launch *l = (struct yk_launch *)c;
@@ -325,7 +333,9 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     if (d.split) {
         err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_fly(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
-            yk_stats_whole(yk_stats_reason("a device could not be prepared for its share, or failed in it"));
+            yk_stats_whole(yk_stats_reason(any_late(&d)
+                                               ? "the other device was not ready for the kernel"
+                                               : "a device could not be prepared for its share, or failed in it"));
         else if (err != YK_CARRY_FLYING)
             yk_launch_divided(l, &d, 0);
     }

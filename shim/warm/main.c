@@ -26,9 +26,10 @@
 #include "shim/core/helper.h"
 #include "shim/queue/targets.h"
 #include "shim/queue/warm_form.h"
+#include "shim/warm/room.h"
 #include "shim/warm/turn.h"
 
-enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, LOOK_MS = 10 };
+enum { LIMIT_S = 30, MOST_BUFFER = 64 << 20, PATIENCE_MS = 1000, ROOM_MS = 10000, LOOK_MS = 10 };
 
 /* Short programs are left alone: what is compiled would come too late for them, and a compiler on the other half of a
  * core that computes takes up to half of its speed. Those that go on for long may still gain by it. */
@@ -197,14 +198,22 @@ static void set_limits(void)
     alarm(4 * LIMIT_S);
 }
 
+/* Until it is our turn to work for ASKER. The time that others and the programs at work take is none of ours. */
+static void await_turn(int asker)
+{
+    let_finish(asker);
+    yk_turn_take();
+    yk_room_wait(asker, ROOM_MS);
+    alarm(4 * LIMIT_S);
+}
+
 /* What has no request: limited, when ASKER has finished and it is our turn. Ends us where too many wait. */
 static void begin(int asker)
 {
     set_limits();
     if (!yk_turn_place())
         _exit(1);
-    let_finish(asker);
-    yk_turn_take();
+    await_turn(asker);
 }
 
 /* Which devices reach one another's memory: a driver may crash over that. */
@@ -361,8 +370,7 @@ int main(int argc, char **argv)
     set_limits();
     if (!yk_turn_place() || yk_warm_read(f, &r) != YK_OK)
         return 1;
-    let_finish(r.asker);
-    yk_turn_take();
+    await_turn(r.asker);
     const struct yk_machine *m = yk_machine_get(&s);
     if (!m || (r.device >= m->n && r.device != YK_WARM_ALL))
         return 1;
