@@ -77,6 +77,7 @@ PROGRAMS = {
     "mandelbulber": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "mandelbulber"], r"result=OK", False, True, 400,
                             tool="mandelbulber2"),
     "ufo": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "ufo"], r"result=OK", False, True, 400, tool="ufo-launch"),
+    "tinygrad": Program([PYTHON, "-B", os.path.join(HERE, "tinygrad_sample.py")], r"result=OK", False, True, 800, "tinygrad"),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
     "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
 }
