@@ -57,13 +57,17 @@ static bool is_product(LLVMValueRef v, enum what what, uint64_t dim)
 /* What a sum is made of, along one dimension. */
 struct sum {
     unsigned leaves, items, products; /* products of group and local size */
+    bool cut;                         /* there is more to it than was looked at */
 };
 
 static void add_up(LLVMValueRef v, uint64_t dim, unsigned depth, struct sum *s)
 {
     uint64_t d;
     v = wide(v);
-    if (is(v, LLVMAdd) && depth < DEEPEST && s->leaves < MOST_LEAVES) {
+    if (is(v, LLVMAdd)) {
+        s->cut |= depth == DEEPEST || s->leaves >= MOST_LEAVES;
+        if (s->cut)
+            return;
         add_up(LLVMGetOperand(v, 0), dim, depth + 1, s);
         add_up(LLVMGetOperand(v, 1), dim, depth + 1, s);
         return;
@@ -77,12 +81,12 @@ static void add_up(LLVMValueRef v, uint64_t dim, unsigned depth, struct sum *s)
  */
 static bool is_completed(LLVMValueRef v, uint64_t dim, unsigned depth)
 {
-    struct sum s = {0, 0, 0};
+    struct sum s = {0, 0, 0, false};
     add_up(v, dim, 0, &s);
+    if (s.cut || s.items > 1 || s.products > 1 || depth >= DEEPEST)
+        return false;
     if (s.items == 1 && s.products == 1)
         return true;
-    if (s.items > 1 || s.products > 1 || depth >= DEEPEST)
-        return false;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (!(is(user, LLVMAdd) || is(user, LLVMTrunc)) || !is_completed(user, dim, depth + 1))

@@ -80,3 +80,19 @@ __kernel void size_too(__global int *out)
 {
     out[get_group_id(0) * get_local_size(0) + get_local_id(0)] = get_local_size(0);
 }
+
+// Longer than what is looked through: as if it did not.
+// flags long_sum local_size_matters
+__kernel void long_sum(__global int *out, __global const int *in)
+{
+    int i = get_local_id(0) + in[0] + in[1] + in[2] + in[3] + in[4] + in[5] + in[6] + in[7] + in[8] + in[9] + in[10] + in[11] + in[12] +
+            in[13] + in[14] + in[15] + in[16] + get_group_id(0) * get_local_size(0) + get_local_id(0);
+    out[get_global_id(0)] = i;
+}
+
+// What is taken away again is not seen: as if it did not.
+// flags taken_away local_size_matters
+__kernel void taken_away(__global int *out)
+{
+    out[get_global_id(0)] = 3 + get_local_id(0) + get_group_id(0) * get_local_size(0) - get_local_id(0);
+}
