@@ -1,32 +1,29 @@
 /* Ids and sizes of work-groups that cancel out: get_group_id(d) * get_local_size(d) + get_local_id(d) is the item's
  * number in the range, and get_num_groups(d) * get_local_size(d) the range's size, whatever the local size is. This is
  * how kernels that were CUDA's are written. */
-#include <string.h>
-#include "transform/analysis.h"
+#include "transform/symbols.h"
 
 enum { DEEPEST = 12, MOST_LEAVES = 24 };
 
-enum what { NONE, ITEM, GROUP, SIZE, GROUPS };
-
-/* Which of them call V is, and along which dimension. */
-static enum what what_of(LLVMValueRef v, uint64_t *dim)
+/* What call V asks for, and along which dimension. False: it is no such call. */
+static bool asks(LLVMValueRef v, enum yk_node_op *op, uint64_t *dim)
 {
-    static const struct {
-        const char *name;
-        enum what what;
-    } table[] = {{"get_local_id", ITEM},
-                 {"get_group_id", GROUP},
-                 {"get_local_size", SIZE},
-                 {"get_enqueued_local_size", SIZE},
-                 {"get_num_groups", GROUPS}};
     if (!LLVMIsACallInst(v) || LLVMGetNumArgOperands(v) != 1 || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)))
-        return NONE;
-    *dim = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0));
+        return false;
     struct yk_builtin b = yk_call_of(v);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(b.name, table[i].name))
-            return table[i].what;
-    return NONE;
+    const struct yk_symbols_id *id = yk_symbols_id(b.name);
+    if (!id)
+        return false;
+    *op = id->op;
+    *dim = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0));
+    return true;
+}
+
+static bool is_of(LLVMValueRef v, enum yk_node_op op, uint64_t dim)
+{
+    enum yk_node_op o;
+    uint64_t d;
+    return asks(v, &o, &d) && o == op && d == dim;
 }
 
 static bool is(LLVMValueRef v, LLVMOpcode op)
@@ -42,16 +39,14 @@ static LLVMValueRef wide(LLVMValueRef v)
     return v;
 }
 
-/* Is V the product of the number WHAT and the local size along DIM? */
-static bool is_product(LLVMValueRef v, enum what what, uint64_t dim)
+/* Is V the product of OP and the local size along DIM? */
+static bool is_product(LLVMValueRef v, enum yk_node_op op, uint64_t dim)
 {
     if (!is(v, LLVMMul))
         return false;
-    uint64_t d[2] = {0, 0};
-    enum what w[2];
-    for (unsigned i = 0; i < 2; i++)
-        w[i] = what_of(wide(LLVMGetOperand(v, i)), &d[i]);
-    return d[0] == dim && d[1] == dim && ((w[0] == what && w[1] == SIZE) || (w[0] == SIZE && w[1] == what));
+    LLVMValueRef x = wide(LLVMGetOperand(v, 0)), y = wide(LLVMGetOperand(v, 1));
+    return (is_of(x, op, dim) && is_of(y, YK_NODE_LOCAL_SIZE, dim)) ||
+           (is_of(y, op, dim) && is_of(x, YK_NODE_LOCAL_SIZE, dim));
 }
 
 /* What a sum is made of, along one dimension. */
@@ -62,7 +57,6 @@ struct sum {
 
 static void add_up(LLVMValueRef v, uint64_t dim, unsigned depth, struct sum *s)
 {
-    uint64_t d;
     v = wide(v);
     if (is(v, LLVMAdd)) {
         s->cut |= depth == DEEPEST || s->leaves >= MOST_LEAVES;
@@ -73,8 +67,8 @@ static void add_up(LLVMValueRef v, uint64_t dim, unsigned depth, struct sum *s)
         return;
     }
     s->leaves++;
-    s->items += what_of(v, &d) == ITEM && d == dim;
-    s->products += is_product(v, GROUP, dim);
+    s->items += is_of(v, YK_NODE_LOCAL_ID, dim);
+    s->products += is_product(v, YK_NODE_GROUP_ID, dim);
 }
 
 /* V is one half of the item's number along DIM, or a sum with it: does the other half come to all that is made of it?
@@ -102,7 +96,8 @@ static bool is_multiplied(LLVMValueRef v, uint64_t dim, unsigned depth)
         LLVMValueRef user = LLVMGetUser(u);
         if (is(user, LLVMTrunc) && depth < DEEPEST && is_multiplied(user, dim, depth + 1))
             continue;
-        if (!is_product(user, GROUPS, dim) && !(is_product(user, GROUP, dim) && is_completed(user, dim, 0)))
+        if (!is_product(user, YK_NODE_NUM_GROUPS, dim) &&
+            !(is_product(user, YK_NODE_GROUP_ID, dim) && is_completed(user, dim, 0)))
             return false;
     }
     return true;
@@ -110,16 +105,7 @@ static bool is_multiplied(LLVMValueRef v, uint64_t dim, unsigned depth)
 
 bool yk_local_size_cancels(LLVMValueRef call)
 {
+    enum yk_node_op op;
     uint64_t dim;
-    switch (what_of(call, &dim)) {
-    case ITEM:
-        return is_completed(call, dim, 0);
-    case GROUP:
-    case SIZE:
-    case GROUPS:
-        return is_multiplied(call, dim, 0);
-    case NONE:
-        break;
-    }
-    return false;
+    return asks(call, &op, &dim) && (op == YK_NODE_LOCAL_ID ? is_completed(call, dim, 0) : is_multiplied(call, dim, 0));
 }

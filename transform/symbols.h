@@ -71,6 +71,14 @@ bool yk_symbols_counter(struct yk_symbols *s, LLVMValueRef phi, unsigned l, LLVM
 bool yk_symbols_varies(const struct yk_symbols *s, unsigned i);
 
 /* symbols_call.c */
+/** What a work-item may ask for along a dimension. */
+struct yk_symbols_id {
+    const char *name;
+    enum yk_node_op op;
+    int64_t beyond; /* in dimensions that no range has, at most: PoCL 3.1 has 0 where the specification has 1 */
+};
+/** NULL: function NAME asks for something else. */
+const struct yk_symbols_id *yk_symbols_id(const char *name);
 /** The value of call V (a scalar integer), element LANE. */
 unsigned yk_symbols_call(struct yk_symbols *s, LLVMValueRef v, unsigned lane, unsigned user);
 

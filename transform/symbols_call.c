@@ -33,17 +33,22 @@ static unsigned linear_id(struct yk_symbols *s, bool global)
     return n;
 }
 
+const struct yk_symbols_id *yk_symbols_id(const char *name)
+{
+    static const struct yk_symbols_id table[] = {
+        {"get_global_id", YK_NODE_GLOBAL_ID, 0},   {"get_local_id", YK_NODE_LOCAL_ID, 0},
+        {"get_group_id", YK_NODE_GROUP_ID, 0},     {"get_global_size", YK_NODE_GLOBAL_SIZE, 1},
+        {"get_local_size", YK_NODE_LOCAL_SIZE, 1}, {"get_enqueued_local_size", YK_NODE_LOCAL_SIZE, 1},
+        {"get_num_groups", YK_NODE_NUM_GROUPS, 1}, {"get_global_offset", YK_NODE_GLOBAL_OFFSET, 0}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(name, table[i].name))
+            return &table[i];
+    return NULL;
+}
+
 /* An id or a size. */
 static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, unsigned *node)
 {
-    static const struct {
-        const char *name;
-        enum yk_node_op op;
-        int64_t beyond; /* in dimensions that no range has, at most: PoCL 3.1 has 0 where the specification has 1 */
-    } table[] = {{"get_global_id", YK_NODE_GLOBAL_ID, 0},   {"get_local_id", YK_NODE_LOCAL_ID, 0},
-                 {"get_group_id", YK_NODE_GROUP_ID, 0},     {"get_global_size", YK_NODE_GLOBAL_SIZE, 1},
-                 {"get_local_size", YK_NODE_LOCAL_SIZE, 1}, {"get_enqueued_local_size", YK_NODE_LOCAL_SIZE, 1},
-                 {"get_num_groups", YK_NODE_NUM_GROUPS, 1}, {"get_global_offset", YK_NODE_GLOBAL_OFFSET, 0}};
     if (!strcmp(name, "get_work_dim")) {
         *node = yk_symbols_node(s, YK_NODE_WORK_DIM, bits_of(v), 0, 0, 0, 0);
         return true;
@@ -53,19 +58,15 @@ static bool work_item(struct yk_symbols *s, LLVMValueRef v, const char *name, un
         *node = linear_id(s, global);
         return bits_of(v) == 64;
     }
-    for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(name, table[i].name))
-            continue;
-        LLVMValueRef d = LLVMGetOperand(v, 0);
-        if (!LLVMIsAConstantInt(d) || bits_of(v) != 64)
-            return false;
-        uint64_t dim = LLVMConstIntGetZExtValue(d);
-        *node = dim < 3 ? yk_symbols_node(s, table[i].op, 64, 0, 0, 0, (int64_t)dim)
-                        : yk_symbols_node(s, YK_NODE_AND, 64, yk_symbols_unknown(s, 64),
-                                          yk_symbols_const(s, 64, table[i].beyond), 0, 0);
-        return true;
-    }
-    return false;
+    const struct yk_symbols_id *id = yk_symbols_id(name);
+    LLVMValueRef d = id ? LLVMGetOperand(v, 0) : NULL;
+    if (!d || !LLVMIsAConstantInt(d) || bits_of(v) != 64)
+        return false;
+    uint64_t dim = LLVMConstIntGetZExtValue(d);
+    *node = dim < 3 ? yk_symbols_node(s, id->op, 64, 0, 0, 0, (int64_t)dim)
+                    : yk_symbols_node(s, YK_NODE_AND, 64, yk_symbols_unknown(s, 64),
+                                      yk_symbols_const(s, 64, id->beyond), 0, 0);
+    return true;
 }
 
 /* Letter of the last scalar type in a mangled name: the operands' type. "_Z3minDv2_jS_" has j. 0: not one of the

@@ -56,6 +56,8 @@ def built(name):
     return os.path.join(BUILD, "tests/programs", name)
 
 
+ANSWERED = r"answer: (.|\n)*result=OK"  # without one there would be nothing to compare
+
 PROGRAMS = {
     "clinfo-l": Program(["clinfo", "-l"], r"Platform #0", False, False, 60),
     "clinfo": Program(["clinfo"], r"Number of platforms +\d+\n(.|\n)*Device Name", False, False, 60),
@@ -68,16 +70,16 @@ PROGRAMS = {
                         MD5_OF_YOKES, "?l?l?l?l?l"], MD5_OF_YOKES + ":yokes", True, False, 400),
     "pyopencl": Program([PYTHON, "-B", os.path.join(HERE, "pyopencl_sample.py")], r"result=OK", True, True, 200, "pyopencl"),
     # Its reads are longer than what it has written: their tails are whatever memory held.
-    "algorithms": Program([PYTHON, "-B", os.path.join(HERE, "algorithms_sample.py")], r"result=OK", False, True, 400, "pyopencl"),
+    "algorithms": Program([PYTHON, "-B", os.path.join(HERE, "algorithms_sample.py")], ANSWERED, False, True, 400, "pyopencl"),
     # Its launches differ from run to run, the keys do not. (With -p it uses no OpenCL.)
     "wlangenpmkocl": Program(["wlangenpmkocl", "-e", "IEEE", "-i", WORDS], "\n".join(map(pmk, open(WORDS, "rb"))), False, False, 120),
-    "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], r"result=OK", False, True, 400, "cv2"),
-    "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], r"result=OK", False, False, 400, tool="ffmpeg"),
-    "openmm": Program([PYTHON, "-B", os.path.join(HERE, "openmm_sample.py")], r"result=OK", False, True, 400, "simtk.openmm"),
-    "mandelbulber": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "mandelbulber"], r"result=OK", False, True, 400,
+    "opencv": Program([PYTHON, "-B", os.path.join(HERE, "opencv_sample.py")], ANSWERED, False, True, 400, "cv2"),
+    "ffmpeg": Program([PYTHON, "-B", os.path.join(HERE, "ffmpeg_sample.py")], ANSWERED, False, False, 400, tool="ffmpeg"),
+    "openmm": Program([PYTHON, "-B", os.path.join(HERE, "openmm_sample.py")], ANSWERED, False, True, 400, "simtk.openmm"),
+    "mandelbulber": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "mandelbulber"], ANSWERED, False, True, 400,
                             tool="mandelbulber2"),
-    "ufo": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "ufo"], r"result=OK", False, True, 400, tool="ufo-launch"),
-    "tinygrad": Program([PYTHON, "-B", os.path.join(HERE, "tinygrad_sample.py")], r"result=OK", False, True, 800, "tinygrad"),
+    "ufo": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "ufo"], ANSWERED, False, True, 400, tool="ufo-launch"),
+    "tinygrad": Program([PYTHON, "-B", os.path.join(HERE, "tinygrad_sample.py")], ANSWERED, False, True, 800, "tinygrad"),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
     "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
 }
@@ -236,8 +238,11 @@ def main():
         sys.exit(f"usage: programs.py {'|'.join(PROGRAMS)} DEVICES")
     name, devices = sys.argv[1:]
     second = split_devices(devices)[1]
-    if not PROGRAMS[name].installed() or not second_there(second):
-        print(f"skipped: {name} or {second or 'a driver'} is not installed")
+    program = PROGRAMS[name]
+    missing = [] if program.installed() else [f"{PYTHON}'s module {program.needs}" if program.needs else program.tool or program.command[0]]
+    missing += [] if second_there(second) else [f"{second}'s driver"]
+    if missing:
+        print(f"skipped: {' and '.join(missing)} not installed")
         sys.exit(77)
     wrong = check(name, devices)
     for line in wrong:

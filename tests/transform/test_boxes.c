@@ -34,6 +34,7 @@ static void parse_run(const char *line, struct run *r)
         size_t *v = !strncmp(w, "global=", 7) ? r->global : !strncmp(w, "local=", 6) ? r->local : r->offset;
         char *eq = strchr(w, '=');
         if (!eq) {
+            ck_assert_msg(!strcmp(w, "whole"), "%s: what is %s?", line, w);
             r->whole = true;
             continue;
         }
@@ -273,6 +274,7 @@ static void check_file(const struct corpus_file *f)
         const struct yk_facts_kernel *k = yk_facts_find(&facts, r.kernel);
         ck_assert_msg(k && k->verdict != YK_VERDICT_WHOLE, "%s: %s: %s", f->path, r.kernel,
                       k ? k->reason : facts.refused);
+        ck_assert_msg(r.left_open || !r.whole, "%s: %s: why should it not be cut?", f->path, r.kernel);
         if (r.left_open)
             ck_assert_msg(k->local_size_matters == r.whole, "%s: %s", f->path, r.kernel);
         if (r.whole)
