@@ -1,6 +1,7 @@
 /* What a kernel does to memory that others see. */
 #include <string.h>
 #include "transform/analysis.h"
+#include "transform/assembly.h"
 
 static bool is_pointer(LLVMValueRef v)
 {
@@ -134,6 +135,8 @@ static const char *call_text(struct yk_analysis *a, const char *name)
         return "a function that cannot be inlined";
     if (!strncmp(name, YK_IR_CUT, strlen(YK_IR_CUT)))
         return "functions too large to analyse";
+    if (!strncmp(name, YK_ASSEMBLY, strlen(YK_ASSEMBLY)))
+        return yk_arena_printf(a->arena, "assembly %.*s", (int)strcspn(name + 3, ")") + 1, name + 3);
     return yk_arena_printf(a->arena, "%s", name);
 }
 

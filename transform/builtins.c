@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "transform/assembly.h"
 #include "transform/facts.h"
 
 static const struct {
@@ -16,6 +17,7 @@ static const struct {
     {YK_BI_FENCE, "mem_fence read_mem_fence write_mem_fence atomic_work_item_fence"},
     {YK_BI_EXACT, "abs abs_diff add_sat sub_sat hadd rhadd clz ctz mad_hi mad_sat mul_hi rotate upsample popcount "
                   "fabs floor ceil trunc rint round copysign fma nan convert_* vec_step"},
+    {YK_BI_EXACT, YK_ASSEMBLY_EXACT "*"},
     {YK_BI_RANGED, "mad24 mul24"},
     {YK_BI_TEST,
      "isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isfinite isinf isnan isnormal "
@@ -30,6 +32,7 @@ static const struct {
                  "rsqrt sin sinh sinpi tan tanh tanpi tgamma degrees radians mix step smoothstep cross dot distance "
                  "length normalize "
                  "fast_distance fast_length fast_normalize half_* native_*"},
+    {YK_BI_MATH, YK_ASSEMBLY_ROUNDED "*"},
     {YK_BI_MATH_POINTER, "fract modf sincos frexp remquo lgamma_r"},
     {YK_BI_LOAD, "vload2 vload3 vload4 vload8 vload16 vload_half* vloada_half*"},
     {YK_BI_STORE, "vstore2 vstore3 vstore4 vstore8 vstore16"},

@@ -5,7 +5,9 @@
  *
  * A mark runs over the kernel to a fixed point: what was read from such a buffer, what is computed from it, what is
  * decided by it; through registers, and through private and local memory as a whole. */
+#include <string.h>
 #include "transform/analysis.h"
+#include "transform/assembly.h"
 #include "transform/ir_stores.h"
 
 struct depends {
@@ -176,6 +178,9 @@ static const char *problem(struct depends *d, LLVMValueRef i, unsigned b)
         data = LLVMGetOperand(i, 0);
     } else if (LLVMIsACallInst(i)) {
         enum yk_builtin_class class = yk_call_of(i).class;
+        /* What it stores into the syntax does not show as a store. */
+        if (!strncmp(yk_call_of(i).name, YK_ASSEMBLY, strlen(YK_ASSEMBLY)))
+            return yk_arena_printf(d->a->arena, "line %u: assembly", yk_line_of(i));
         if (class == YK_BI_BARRIER && d->decided[b])
             return says(d->a, i, "a barrier");
         to = stored_through(i);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/array.h"
 #include "base/hash.h"
+#include "transform/assembly.h"
 #include "transform/client_linked.h"
 #include "transform/headers.h"
 #include "transform/hints.h"
@@ -262,7 +263,10 @@ static yk_status compile(struct yk_front *f)
 {
     struct yk_process_output out;
     argv_array v = {0};
-    bool ok = push_common(&v, f);
+    char *text = f->assembly ? yk_arena_strndup(f->arena, f->marked, f->nmarked) : f->marked;
+    bool ok = text && push_common(&v, f);
+    if (ok && f->assembly)
+        yk_assembly_any_register(text, f->nmarked);
     for (const char *const *w = yk_front_features; ok && f->std >= 300 && *w; w++)
         ok = push(&v, *w);
     ok = ok && push(&v, "-finclude-default-header") && push(&v, "-fdeclare-opencl-builtins") && push(&v, "-O1") &&
@@ -270,9 +274,10 @@ static yk_status compile(struct yk_front *f)
          /* clang 14 looks for what was meant by names nested in one another for ever */
          push(&v, "-fno-spell-checking") &&
          (f->size > MAX_LINES_FOR || push(&v, "-debug-info-kind=line-tables-only")) && push(&v, "-ffp-contract=on") &&
+         (!f->assembly || push(&v, YK_ASSEMBLY_OPTION)) &&
          (!f->options.single_constants || push(&v, "-cl-single-precision-constant")) && push(&v, "-") &&
          yk_array_push(&v, NULL);
-    yk_status s = ok ? yk_process_run(v.v, f->marked, f->nmarked, &out) : YK_ENOMEM;
+    yk_status s = ok ? yk_process_run(v.v, text, f->nmarked, &out) : YK_ENOMEM;
     yk_array_finish(&v);
     if (s != YK_OK)
         return s;
@@ -293,6 +298,7 @@ static yk_status compile(struct yk_front *f)
  * 1.2 is compiled as that of the device. */
 static yk_status compile_some_way(const struct yk_transform_request *req, struct yk_front *f)
 {
+    f->assembly = yk_assembly_in(f->text, f->size);
     unsigned first = f->std, own = yk_macros_device_std(&req->target[0]);
     own = own / 100 == 2 ? 200 : own; /* clang has no other 2.x */
     yk_status s = compile(f);

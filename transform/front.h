@@ -16,6 +16,7 @@ struct yk_front {
     size_t nmarked;
     char *text; /* the same without them: what a variant is made from */
     size_t size;
+    bool assembly;      /* its text has some (assembly.h) */
     bool riddle;        /* it asks for macros that we cannot know: only text with guards may be trusted */
     const char *guards; /* lines that stop a compiler which differs from what we took it for */
     uint64_t *target_text;

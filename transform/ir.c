@@ -4,6 +4,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
+#include "transform/assembly.h"
 #include "transform/ir_loads.h"
 #include "transform/ir_stores.h"
 
@@ -141,6 +142,11 @@ yk_status yk_ir_load(const char *bitcode, size_t n, bool all_loads, struct yk_ar
     if (bad) {
         *why = "the compiler's bitcode cannot be read";
         ir->module = NULL;
+        yk_ir_finish(ir);
+        return YK_EFORMAT;
+    }
+    *why = yk_assembly_name(ir->module);
+    if (*why) {
         yk_ir_finish(ir);
         return YK_EFORMAT;
     }

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "transform/assembly.h"
 #include "transform/syntax_visit.h"
 
 static const struct {
@@ -325,14 +326,19 @@ yk_status yk_syntax_parse(const struct yk_front *f, const char *text, size_t siz
     int nargs = 14;
     for (const char *const *w = yk_front_features; f->std >= 300 && *w; w++)
         args[nargs++] = *w;
+    char *read = f->assembly ? yk_arena_strndup(a, text, size) : NULL;
+    if (read) {
+        args[nargs++] = YK_ASSEMBLY_OPTION;
+        yk_assembly_any_register(read, size);
+    }
     if (f->options.single_constants) /* which overload a constant is for may depend on it */
         args[nargs++] = "-cl-single-precision-constant";
     static const char name[] = "/yoke/program.cl";
-    struct CXUnsavedFile file = {name, text, (unsigned long)size};
+    struct CXUnsavedFile file = {name, read ? read : text, (unsigned long)size};
     CXIndex index = clang_createIndex(0, 0);
     enum CXErrorCode e =
         clang_parseTranslationUnit2(index, name, args, nargs, &file, 1, CXTranslationUnit_None, &v.unit);
-    if (!std || !index)
+    if (!std || !index || (f->assembly && !read))
         v.memory = true;
     else if (e != CXError_Success)
         problem(&v, "libclang cannot parse it");

@@ -14,7 +14,7 @@ __kernel void features(__global T *a, read_only image2d_t i, sampler_t s)
     T *p = a;
     p[get_global_id(0)] = get_group_id(0) + work_group_reduce_add(3) + read_imagei(i, s, (int2)(1, 2)).x;
 }
-// verdict assembly whole a function that cannot be inlined
+// verdict assembly whole assembly (nop)
 __kernel void assembly(__global int *a) { __asm__ volatile("nop"); a[0] = 1; }
 // verdict sub_groups whole sub-groups
 __kernel void sub_groups(__global int *a) { a[get_global_id(0)] = get_sub_group_id(); }
