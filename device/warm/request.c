@@ -196,3 +196,8 @@ yk_status yk_warm_put(const char *path, const unsigned char *binary, size_t n)
     unlink(temporary);
     return YK_EIO;
 }
+
+bool yk_warm_from_source(const unsigned char *binary, size_t n)
+{
+    return n == strlen(YK_WARM_FROM_SOURCE) && !memcmp(binary, YK_WARM_FROM_SOURCE, n);
+}

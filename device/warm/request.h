@@ -64,8 +64,17 @@ bool yk_warm_wide(const uint64_t global[3]);
 bool yk_warm_mark(const char *source, const char *files, const char *options, const char *device, const char *kernel,
                   const uint64_t local[3], bool wide, char *path, size_t n);
 
+/**
+ * What stands in place of a binary that took too long to come by: the program is to be built from its source, which the
+ * driver has in its own cache (PoCL 3.1 compiles all kernels of a program before it gives its binary out, pyFAI's for
+ * minutes; of a source it compiles those that are launched).
+ */
+#define YK_WARM_FROM_SOURCE "from its source"
+
 /** The kept binary: *OUT is the caller's to free. Its check is verified; a bad one is removed. False: none. */
 bool yk_warm_get(const char *path, unsigned char **out, size_t *n);
 yk_status yk_warm_put(const char *path, const unsigned char *binary, size_t n);
+/** Is BINARY (N bytes) YK_WARM_FROM_SOURCE? */
+bool yk_warm_from_source(const unsigned char *binary, size_t n);
 
 #endif

@@ -295,9 +295,11 @@ cl_program yk_warm_program(cl_context ctx, unsigned dev, const char *source, con
     if (!yk_warm_path(source, files, options, name, path, sizeof path) || !yk_warm_get(path, &binary, &n))
         return NULL;
     const unsigned char *bytes = binary;
-    cl_program p = d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &bytes, &status, &err);
+    const bool again = yk_warm_from_source(binary, n);
+    cl_program p = again ? d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err)
+                         : d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &bytes, &status, &err);
     free(binary);
-    if (p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS)
+    if (p && d->cl->BuildProgram(p, 1, &d->id, again ? options : NULL, NULL, NULL) == CL_SUCCESS)
         return p;
     if (p)
         d->cl->ReleaseProgram(p);

@@ -26,6 +26,7 @@
 #include "shim/core/helper.h"
 #include "shim/queue/targets.h"
 #include "shim/queue/warm_form.h"
+#include "shim/warm/load.h"
 #include "shim/warm/room.h"
 #include "shim/warm/turn.h"
 
@@ -37,40 +38,6 @@ static void let_finish(int asker)
 {
     for (int ms = 0; asker > 0 && ms < PATIENCE_MS && !(kill(asker, 0) && errno == ESRCH); ms += LOOK_MS)
         nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
-}
-
-static cl_program from_source(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r)
-{
-    cl_int err;
-    const char *source = r->source;
-    cl_program p = d->cl->CreateProgramWithSource(ctx, 1, &source, NULL, &err);
-    return p && d->cl->BuildProgram(p, 1, &d->id, r->options, NULL, NULL) == CL_SUCCESS ? p : NULL;
-}
-
-static cl_program from_binary(const struct yk_device *d, cl_context ctx, const unsigned char *binary, size_t n)
-{
-    cl_int err, status;
-    cl_program p = d->cl->CreateProgramWithBinary(ctx, 1, &d->id, &n, &binary, &status, &err);
-    return p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS ? p : NULL;
-}
-
-/* The program from its binary, and that binary, where it is not kept yet (*NEW). PoCL needs 50 ms and more for a source
- * that it has in its own cache, 1 ms for a binary. */
-static cl_program load(const struct yk_device *d, cl_context ctx, const struct yk_warm_request *r, const char *path,
-                       unsigned char **new, size_t *new_size)
-{
-    unsigned char *binary = NULL;
-    size_t n = 0;
-    if (!yk_warm_get(path, &binary, &n)) {
-        cl_program p = from_source(d, ctx, r);
-        if (!p || d->cl->GetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) != CL_SUCCESS || !n ||
-            !(binary = malloc(n)) ||
-            d->cl->GetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS)
-            return NULL;
-        *new = binary;
-        *new_size = n;
-    }
-    return from_binary(d, ctx, binary, n);
 }
 
 static cl_mem zero_buffer(const struct yk_device *d, cl_context ctx, uint64_t size)
@@ -282,7 +249,7 @@ static bool compile(const struct yk_machine *m, const struct yk_warm_request *r)
         return false;
     unsigned char *new = NULL;
     size_t size = 0;
-    cl_program p = load(d, ctx, r, path, &new, &size);
+    cl_program p = yk_load(d, ctx, r, path, &new, &size);
     /* Nobody finds the binary before its kernel is compiled: PoCL 3.1 does not bear two processes that compile one
      * program at a time. Running on zeros may end us. */
     if (!p || !yk_warm_fresh(r->files) || !launch(d, ctx, p, r) || (new &&yk_warm_put(path, new, size) != YK_OK))
