@@ -96,9 +96,9 @@ static bool check_memory_limit(const char *value, char *msg)
 
 static bool check_platform(const char *value, char *msg)
 {
-    if (!strcmp(value, "yoke") || !strcmp(value, "primary"))
+    if (!strcmp(value, "auto") || !strcmp(value, "yoke") || !strcmp(value, "primary"))
         return true;
-    snprintf(msg, YK_CLI_MSG, "must be yoke or primary");
+    snprintf(msg, YK_CLI_MSG, "must be auto, yoke or primary");
     return false;
 }
 
@@ -181,7 +181,8 @@ static const struct yk_cli_option options[] = {
     {"as", 0, "TYPE", "YOKE_AS",
      "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
     {"platform", 0, "NAME", "YOKE_PLATFORM",
-     "Whose names platform and device have: yoke (default), or primary, for programs that know a driver by its name.",
+     "Whose names platform and device have: yoke, primary, for programs that know a driver by its name, or auto "
+     "(default): the primary's for programs that use pyopencl, yoke for others.",
      check_platform},
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",
      check_parts},

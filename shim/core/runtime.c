@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/env.h"
 #include "base/log.h"
+#include "shim/core/by_name.h"
 #include "shim/core/trace.h"
 #include "shim/core/unasked.h"
 
@@ -98,10 +99,11 @@ static void read_options(struct yk_options *o)
         o->also = CL_DEVICE_TYPE_CPU;
     else if (as)
         yk_warn("YOKE_AS=%s is neither gpu nor cpu; ignored", as);
-    const char *platform = yk_env_str("YOKE_PLATFORM", "yoke");
-    o->as_primary = !strcmp(platform, "primary");
-    if (!o->as_primary && strcmp(platform, "yoke"))
-        yk_warn("YOKE_PLATFORM=%s is neither yoke nor primary; yoke is used", platform);
+    const char *platform = yk_env_str("YOKE_PLATFORM", "auto");
+    bool chosen = !strcmp(platform, "primary") || !strcmp(platform, "yoke");
+    if (!chosen && strcmp(platform, "auto"))
+        yk_warn("YOKE_PLATFORM=%s is none of auto, yoke, primary; auto is used", platform);
+    o->as_primary = chosen ? platform[0] == 'p' : yk_by_name();
 }
 
 /* In a child of an initialised process the threads and the drivers' state are gone. Only the mode is set here: whoever

@@ -47,7 +47,7 @@ struct yk_options {
     unsigned verify_ulp;     /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
     bool summary;            /* YOKE_SUMMARY, unless YOKE_QUIET */
     cl_device_type also;     /* YOKE_AS: the virtual device answers for this type too */
-    bool as_primary;         /* YOKE_PLATFORM=primary: platform and device have the primary's names */
+    bool as_primary;         /* YOKE_PLATFORM: platform and device have the primary's names */
     const char *json;        /* YOKE_JSON */
 };
 

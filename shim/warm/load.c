@@ -22,10 +22,15 @@ static cl_program from_binary(const struct yk_device *d, cl_context ctx, const u
     return p && d->cl->BuildProgram(p, 1, &d->id, NULL, NULL, NULL) == CL_SUCCESS ? p : NULL;
 }
 
-/* May P's binary be asked for? PoCL compiles all kernels for it, which may end us: then the next of us leaves it alone.
- * UNFINISHED: a file that is there while one is asked for. */
-static bool may_ask(const char *unfinished)
+/* May the binary of a program of SOURCE be asked for? PoCL compiles all kernels for it, which may end us: then the next
+ * of us leaves it alone, for any device and with any options. UNFINISHED: a file that is there while one is asked for.
+ */
+static bool may_ask(const char *source, char *unfinished, size_t n)
 {
+    char path[PATH_MAX];
+    if (!yk_warm_path(source, "", "", "", path, sizeof path) ||
+        snprintf(unfinished, n, "%s.unfinished", path) >= (int)n)
+        return false;
     int f = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool may = f >= 0 || errno != EEXIST;
     if (f >= 0)
@@ -34,12 +39,11 @@ static bool may_ask(const char *unfinished)
 }
 
 /* P's binary, or what stands for it; NULL: it cannot be had. */
-static unsigned char *binary_of(const struct yk_device *d, cl_program p, const char *path, size_t *size)
+static unsigned char *binary_of(const struct yk_device *d, cl_program p, const char *source, size_t *size)
 {
     char unfinished[PATH_MAX + 16];
     unsigned char *binary = NULL;
-    snprintf(unfinished, sizeof unfinished, "%s.unfinished", path);
-    if (!may_ask(unfinished)) {
+    if (!may_ask(source, unfinished, sizeof unfinished)) {
         *size = strlen(YK_WARM_FROM_SOURCE);
         return (unsigned char *)strdup(YK_WARM_FROM_SOURCE);
     }
@@ -60,7 +64,7 @@ cl_program yk_load(const struct yk_device *d, cl_context ctx, const struct yk_wa
     size_t n = 0;
     cl_program p = NULL;
     if (!yk_warm_get(path, &binary, &n)) {
-        if (!(p = from_source(d, ctx, r)) || !(binary = binary_of(d, p, path, &n)))
+        if (!(p = from_source(d, ctx, r)) || !(binary = binary_of(d, p, r->source, &n)))
             return NULL;
         *new = binary;
         *new_size = n;
