@@ -182,7 +182,7 @@ static const struct yk_cli_option options[] = {
      "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
     {"platform", 0, "NAME", "YOKE_PLATFORM",
      "Whose names platform and device have: yoke, primary, for programs that know a driver by its name, or auto "
-     "(default): the primary's for programs that use pyopencl, yoke for others.",
+     "(default): yoke, but the primary's platform for programs that use pyopencl.",
      check_platform},
     {"cpu-parts", 0, "N", "YOKE_CPU_PARTS", "Cut a CPU device into N equal parts, or with numa into its NUMA nodes.",
      check_parts},

@@ -135,8 +135,10 @@ static const char *call_text(struct yk_analysis *a, const char *name)
         return "a function that cannot be inlined";
     if (!strncmp(name, YK_IR_CUT, strlen(YK_IR_CUT)))
         return "functions too large to analyse";
-    if (!strncmp(name, YK_ASSEMBLY, strlen(YK_ASSEMBLY)))
-        return yk_arena_printf(a->arena, "assembly %.*s", (int)strcspn(name + 3, ")") + 1, name + 3);
+    if (!strncmp(name, YK_ASSEMBLY_OTHER, strlen(YK_ASSEMBLY_OTHER))) {
+        const char *what = name + strlen(YK_ASSEMBLY_OTHER);
+        return yk_arena_printf(a->arena, "assembly (%.*s)", (int)strcspn(what, ")"), what);
+    }
     return yk_arena_printf(a->arena, "%s", name);
 }
 

@@ -10,8 +10,7 @@ enum { MOST_REGISTERS = 64 };
 static const char computing[] =
     " abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt div dp2a dp4a ex2 fma fns lg2 lop3 mad mad24 "
     "madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl shr sin slct sqrt sub "
-    "subc "
-    "szext tanh testp xor ";
+    "subc szext tanh testp xor ";
 
 struct word {
     const char *at;
@@ -147,6 +146,16 @@ static bool statement(struct assembly *a)
     return a->p == a->end || (take(a, ".reg") ? declaration(a) : instruction(a));
 }
 
+/* The first word of a statement that is not understood, as far as it can be shown. */
+static void first_word(const char *p, char *what, size_t n)
+{
+    size_t i = 0;
+    p += strspn(p, " \t\r\n{}");
+    for (; i + 1 < n && isgraph((unsigned char)p[i]) && !strchr(";)", p[i]); i++)
+        what[i] = p[i];
+    what[i] = 0;
+}
+
 enum yk_assembly yk_assembly_of(const char *template, const char *constraints, char *what, size_t n)
 {
     struct assembly a = {.nregs = 0};
@@ -160,8 +169,7 @@ enum yk_assembly yk_assembly_of(const char *template, const char *constraints, c
         a.p = p;
         a.end = p + len;
         if (!statement(&a)) {
-            p += strspn(p, " \t\r\n{}");
-            snprintf(what, n, "%.*s", (int)strcspn(p, " \t\r\n;)"), p);
+            first_word(p, what, n);
             return YK_ASSEMBLY_IS_OTHER;
         }
         p += len + (p[len] == ';');
@@ -290,7 +298,7 @@ static void name_of(LLVMValueRef call, char *out, size_t n)
         snprintf(what, sizeof what, "memory");
     }
     if (is == YK_ASSEMBLY_IS_OTHER)
-        snprintf(out, n, YK_ASSEMBLY "%s)", what);
+        snprintf(out, n, YK_ASSEMBLY_OTHER "%s)", what);
     else
         snprintf(out, n, "%s", is == YK_ASSEMBLY_IS_EXACT ? YK_ASSEMBLY_EXACT : YK_ASSEMBLY_ROUNDED);
     free(template);

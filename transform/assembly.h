@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Beginnings of the names of the functions that stand for assembly, which no function of a program can have. */
-#define YK_ASSEMBLY         "asm("
-#define YK_ASSEMBLY_EXACT   YK_ASSEMBLY "exact)"
-#define YK_ASSEMBLY_ROUNDED YK_ASSEMBLY "rounded)"
+/* Beginnings of the names of the functions that stand for assembly, which no function of a program can have. OTHER is
+ * followed by what is not understood, and a parenthesis. */
+#define YK_ASSEMBLY_OTHER   "asm("
+#define YK_ASSEMBLY         "asm."
+#define YK_ASSEMBLY_EXACT   YK_ASSEMBLY "exact"
+#define YK_ASSEMBLY_ROUNDED YK_ASSEMBLY "rounded"
 
 /* OTHER: it may do what is not known here. EXACT: integers, in registers. ROUNDED: floats, in registers. */
 enum yk_assembly { YK_ASSEMBLY_IS_OTHER, YK_ASSEMBLY_IS_EXACT, YK_ASSEMBLY_IS_ROUNDED };

@@ -21,7 +21,7 @@ cl_int yk_api_GetPlatformInfo(cl_platform_id platform, cl_platform_info param_na
     /* NULL: implementation-defined; loaders pass it for the first platform. */
     if (platform && platform != yk_platform())
         return CL_INVALID_PLATFORM;
-    switch (yk_rt.options.as_primary ? 0 : param_name) { /* some programs know drivers by these names */
+    switch (yk_rt.options.platform_as_primary ? 0 : param_name) { /* some programs know drivers by these names */
     case CL_PLATFORM_NAME:
         YK_INFO_STR("yoke");
     case CL_PLATFORM_VENDOR:

@@ -103,7 +103,8 @@ static void read_options(struct yk_options *o)
     bool chosen = !strcmp(platform, "primary") || !strcmp(platform, "yoke");
     if (!chosen && strcmp(platform, "auto"))
         yk_warn("YOKE_PLATFORM=%s is none of auto, yoke, primary; auto is used", platform);
-    o->as_primary = chosen ? platform[0] == 'p' : yk_by_name();
+    o->as_primary = chosen && platform[0] == 'p';
+    o->platform_as_primary = o->as_primary || (!chosen && yk_by_name());
 }
 
 /* In a child of an initialised process the threads and the drivers' state are gone. Only the mode is set here: whoever

@@ -48,7 +48,8 @@ struct yk_options {
     bool summary;            /* YOKE_SUMMARY, unless YOKE_QUIET */
     cl_device_type also;     /* YOKE_AS: the virtual device answers for this type too */
     bool as_primary;         /* YOKE_PLATFORM: platform and device have the primary's names */
-    const char *json;        /* YOKE_JSON */
+    bool platform_as_primary; /* the platform has */
+    const char *json;         /* YOKE_JSON */
 };
 
 struct yk_runtime {

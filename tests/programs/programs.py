@@ -80,6 +80,7 @@ PROGRAMS = {
                             tool="mandelbulber2"),
     "ufo": Program([PYTHON, "-B", os.path.join(HERE, "pictures_sample.py"), "ufo"], ANSWERED, False, True, 400, tool="ufo-launch"),
     "tinygrad": Program([PYTHON, "-B", os.path.join(HERE, "tinygrad_sample.py")], ANSWERED, False, True, 800, "tinygrad"),
+    "pyfai": Program([PYTHON, "-B", os.path.join(HERE, "pyfai_sample.py")], ANSWERED, False, True, 1600, "pyFAI.opencl"),
     "clblast": Program([built("clblast_sample")], r"result=OK", True, True, 200),
     "clfft": Program([built("clfft_sample")], r"result=OK", True, True, 120),
 }

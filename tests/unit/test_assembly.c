@@ -60,6 +60,8 @@ START_TEST(anything_else_is_not)
         {".reg .u32 t<4>;", ".reg"},
         {".shared .u32 s;", ".shared"},
         {"nop", "nop"},
+        {"a\001b", "a"},
+        {")", ""},
         {"averyveryverylongname.u32 $0;", "averyveryverylongname.u32"},
     };
     char what[32];

@@ -101,3 +101,11 @@ __kernel void pointer(__global uint *out)
     asm("mov.b32 %0, %1;" : "=r"(x) : "m"(out[1]));
     out[get_global_id(0)] = x;
 }
+
+// A word that means something to yoke.
+// verdict word whole assembly (exact)
+__kernel void word(__global uint *out)
+{
+    asm volatile("exact");
+    out[get_global_id(0)] = 1;
+}
