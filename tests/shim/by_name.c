@@ -1,19 +1,32 @@
-/* by_name NAME [LIBRARY]: has the platform NAME ("": any but yoke), where LIBRARY has been loaded before anybody asks?
+/* by_name PLATFORM DEVICE [LIBRARY]: does the platform's name begin with yoke (PLATFORM yoke) or not (other), and the
+ * device's, where LIBRARY has been loaded before anybody asks? That it is yoke who answers the driver's version says.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 #include "tests/shim/plain.h"
 
+static bool is_yokes(const char *name)
+{
+    return !strncmp(name, "yoke", 4);
+}
+
 int main(int argc, char **argv)
 {
-    char name[256] = "";
+    char platform_name[256] = "", device_name[256] = "", version[256] = "";
     cl_platform_id platform;
-    if (argc < 2 || (argc > 2 && !dlopen(argv[2], RTLD_NOW))) {
-        fprintf(stderr, "by_name: %s\n", argc < 2 ? "no NAME" : dlerror());
+    cl_device_id device;
+    if (argc < 3 || (argc > 3 && !dlopen(argv[3], RTLD_NOW))) {
+        fprintf(stderr, "by_name: %s\n", argc < 3 ? "no PLATFORM or no DEVICE" : dlerror());
         return 2;
     }
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL), "clGetPlatformInfo");
-    printf("%s\n", name);
-    return strcmp(argv[1], "") ? strcmp(name, argv[1]) != 0 : !name[0] || !strcmp(name, "yoke");
+    check(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL),
+          "clGetPlatformInfo");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof device_name, device_name, NULL), "clGetDeviceInfo");
+    check(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL), "clGetDeviceInfo");
+    printf("%s, %s, %s\n", platform_name, device_name, version);
+    return strncmp(version, YOKE_VERSION "+", strlen(YOKE_VERSION "+")) != 0 ||
+           is_yokes(platform_name) != is_yokes(argv[1]) || is_yokes(device_name) != is_yokes(argv[2]);
 }

@@ -42,13 +42,15 @@ def first(yoke, home, folder):
     thread = threading.Thread(target=watch, args=(folder, notes, over))
     thread.start()
     binaries = []
-    for _ in range(PROCESSES):
-        run(yoke, home)
-        binaries = [path for path in listing(folder) if os.path.getsize(path) > 1000]
-        if binaries:
-            break
-    over.set()
-    thread.join()
+    try:
+        for _ in range(PROCESSES):
+            run(yoke, home)
+            binaries = [path for path in listing(folder) if os.path.getsize(path) > 1000]
+            if binaries:
+                break
+    finally:
+        over.set()
+        thread.join()
     return binaries, notes
 
 
