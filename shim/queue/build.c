@@ -103,6 +103,20 @@ enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state,
     return now;
 }
 
+bool yk_build_wait_for(struct yk_build *b, unsigned dev, uint64_t ns)
+{
+    uint64_t end = yk_now_ns() + ns, at;
+    bool done = __atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE);
+    if (done)
+        return true;
+    yk_lock_take(&b->lock);
+    while (!(done = __atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) && b->state != YK_BUILD_NONE &&
+           (at = yk_now_ns()) < end)
+        yk_lock_wait_ns(&b->lock, &b->changed, end - at);
+    yk_lock_drop(&b->lock);
+    return done;
+}
+
 bool yk_build_insisted(void)
 {
     const struct yk_options *o = &yk_rt.options;

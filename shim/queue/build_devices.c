@@ -123,6 +123,15 @@ static bool is_cpu(unsigned dev)
     return dev != yk_rt.machine->primary && yk_rt.machine->device[dev].type & CL_DEVICE_TYPE_CPU;
 }
 
+/* Nothing more will come for device I. */
+static void set_done(struct yk_build *b, unsigned i)
+{
+    yk_lock_take(&b->lock);
+    __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&b->changed);
+    yk_lock_drop(&b->lock);
+}
+
 static void build_device(struct yk_build *b, unsigned i, struct yk_build_need need)
 {
     if (b->facts.target_text[yk_analyse_target(i)] == b->facts.target_text[0]) {
@@ -161,7 +170,7 @@ static void build_device(struct yk_build *b, unsigned i, struct yk_build_need ne
         yk_info("device %u (%s) preprocesses a program to another text; it takes no share", i,
                 yk_rt.machine->device[i].name);
     }
-    __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+    set_done(b, i);
 }
 
 /* Beside a GPU a CPU adds little, and its driver compiles for half a second and more (PoCL): programs whose launches
@@ -178,7 +187,7 @@ static void build_those(struct yk_build *b, bool cpus, bool build)
         if (build)
             build_device(b, i, need);
         else
-            __atomic_store_n(&b->done[i], true, __ATOMIC_RELEASE);
+            set_done(b, i);
     }
 }
 
@@ -190,8 +199,6 @@ static void build_primary(struct yk_build *b)
     if (first)
         build_device(b, p, yk_build_needs(&b->facts));
     yk_lock_take(&b->lock);
-    if (first)
-        pthread_cond_broadcast(&b->changed);
     while (!__atomic_load_n(&b->done[p], __ATOMIC_ACQUIRE))
         yk_lock_wait(&b->lock, &b->changed);
     yk_lock_drop(&b->lock);

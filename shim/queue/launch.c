@@ -305,12 +305,9 @@ static bool land(struct yk_queue *q)
     return !yk_queue_failed(q);
 }
 
-static bool any_late(const struct yk_decision *d)
+static cl_int divided(struct yk_launch *l, const struct yk_decision *d)
 {
-    bool any = false;
-    for (unsigned i = 0; i < yk_rt.machine->n; i++)
-        any |= d->late[i];
-    return any;
+    return yk_rt.options.verify ? yk_verify_run(l, d) : yk_share_fly(l, d);
 }
 
 static cl_int launch_carry(struct yk_command *c, cl_event *real)
@@ -331,9 +328,11 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
     if (d.ahead)
         return land(c->queue) ? yk_ahead_run(l, &d) : behind_failure;
     if (d.split) {
-        err = yk_rt.options.verify ? yk_verify_run(l, &d) : yk_share_fly(l, &d);
+        err = divided(l, &d);
+        if (err == YK_SHARE_UNTOUCHED && yk_share_await(l, &d))
+            err = divided(l, &d);
         if (err == YK_SHARE_UNTOUCHED)
-            yk_stats_whole(yk_stats_reason(any_late(&d)
+            yk_stats_whole(yk_stats_reason((d.measure = yk_share_any_late(&d))
                                                ? "the other device was not ready for the kernel"
                                                : "a device could not be prepared for its share, or failed in it"));
         else if (err != YK_CARRY_FLYING)

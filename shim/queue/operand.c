@@ -167,15 +167,26 @@ static bool repeatable(const struct yk_operands *s, const struct yk_decision *d)
 void yk_operands_set_aside(struct yk_operands *s, const struct yk_decision *d)
 {
     unsigned primary = yk_rt.machine->primary;
+    uint32_t late = 0;
     s->aside = 0;
     if (!yk_rt.primary->host_memory || !d->takes[primary] || s->facts->images_read || s->facts->images_written ||
         !repeatable(s, d))
         return;
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
-        if (dev != primary && d->takes[dev] && !d->late[dev] && !yk_rt.machine->device[dev].host_memory)
+        if (dev != primary && d->takes[dev] && !yk_rt.machine->device[dev].host_memory) {
             s->aside |= 1u << dev;
+            late |= (uint32_t)d->late[dev] << dev;
+        }
     if (s->aside && yk_operands_there(s, d))
-        s->aside = 0;
+        s->aside = late;
+}
+
+bool yk_operands_may_wait(const struct yk_operands *s, const struct yk_decision *d)
+{
+    for (unsigned dev = 0; dev < yk_rt.machine->n; dev++)
+        if (d->late[dev] && d->takes[dev] && !yk_operands_aside(s, dev) && !yk_rt.machine->device[dev].host_memory)
+            return false;
+    return true;
 }
 
 cl_int yk_operands_bring_aside(const struct yk_operands *s, unsigned dev, uint64_t *moved)

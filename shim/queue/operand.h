@@ -65,9 +65,12 @@ yk_status yk_operands_plan(struct yk_launch *l, const struct yk_facts_kernel *f,
 
 /* operand.c: the bytes themselves, before and after. */
 /** Decide which takers of D are brought what they lack, if anything, by threads of their own, beside the primary's
- * share, which works in the host's memory and would wait for them: those with memory of their own, where nothing is
- * written that is read or has to be compared. yk_operands_bring leaves them out. */
+ * share, which works in the host's memory and would wait for them: those with memory of their own, late ones too, where
+ * nothing is written that is read or has to be compared. yk_operands_bring leaves them out. */
 void yk_operands_set_aside(struct yk_operands *s, const struct yk_decision *d);
+
+/** Is each late taker of D one that nobody waits for: with the host's memory, or one of those? */
+bool yk_operands_may_wait(const struct yk_operands *s, const struct yk_decision *d);
 
 /** Is DEV one of those? */
 static inline bool yk_operands_aside(const struct yk_operands *s, unsigned dev)

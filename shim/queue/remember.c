@@ -161,6 +161,12 @@ void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, do
     yk_profile_set(&k, s);
 }
 
+bool yk_remember_has_least(const struct yk_launch *l, unsigned dev)
+{
+    struct yk_profile_key k;
+    return least(l, dev, &k).count > 0;
+}
+
 double yk_remember_slower(const struct yk_launch *l, unsigned dev)
 {
     enum { ENOUGH = 6, FEW = 2 };

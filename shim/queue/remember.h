@@ -37,6 +37,9 @@ void yk_remember_try(const struct yk_launch *l, unsigned dev, bool first, double
  * happens for problems beyond those whose shares the profile keeps. */
 void yk_remember_least(const struct yk_launch *l, unsigned dev, double items, double ms);
 
+/** Is there such a one? */
+bool yk_remember_has_least(const struct yk_launch *l, unsigned dev);
+
 /** Work-groups a millisecond, counted as L's samples are, of the best of DEV's shares if it is slower than the primary
  * for launches like L, whatever these find to do; else 0. It is where the best of at least six of its shares (two, or a
  * long one, where it is far slower) took longer per item than the best of the primary's. */

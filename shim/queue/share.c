@@ -1,5 +1,6 @@
 #include "shim/queue/share.h"
 #include <stdlib.h>
+#include <string.h>
 #include "base/clock.h"
 #include "shim/core/stats.h"
 #include "shim/core/trace.h"
@@ -19,8 +20,10 @@ static cl_int prepare(struct yk_share_work *w, struct yk_taker *t, unsigned *n)
     for (unsigned dev = 0; dev < yk_rt.machine->n; dev++) {
         if (!w->d->takes[dev])
             continue;
-        t[*n] = (struct yk_taker){.task = {.run = yk_taker_take}, .work = w, .dev = dev};
+        bool works = !w->d->late[dev] || dev == yk_rt.machine->primary;
+        t[*n] = (struct yk_taker){.task = {.run = yk_taker_take}, .work = w, .dev = dev, .works = works};
         (*n)++;
+        w->working += works;
         cl_int err = w->d->late[dev] ? CL_SUCCESS : yk_taker_equip(&t[*n - 1]);
         if (err != CL_SUCCESS)
             return err;
@@ -251,6 +254,8 @@ static cl_int run(struct yk_sharing *s, struct yk_launch *l, const struct yk_dec
     err = come_next(q, flies && yk_operands_there(&s->operands, d));
     if (err == CL_SUCCESS && !flies && !d->beside)
         yk_operands_set_aside(&s->operands, d);
+    if (err == CL_SUCCESS && !yk_operands_may_wait(&s->operands, d))
+        err = YK_SHARE_UNTOUCHED;
     if (err == CL_SUCCESS)
         err = bring(s);
     if (err == CL_SUCCESS)
@@ -293,6 +298,33 @@ cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d)
     err = run(&s, l, d, waited, NULL);
     yk_users_end(l, f);
     return err;
+}
+
+bool yk_share_any_late(const struct yk_decision *d)
+{
+    bool any = false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++)
+        any |= d->late[i] && d->takes[i];
+    return any;
+}
+
+bool yk_share_await(const struct yk_launch *l, struct yk_decision *d)
+{
+    const double part = 0.25;
+    struct yk_build *b = l->code->build;
+    double ms = part * (d->alone_ms - d->predicted_ms);
+    uint64_t end = yk_now_ns() + (ms > 0 ? (uint64_t)(ms * 1e6) : 0);
+    if (!yk_share_any_late(d))
+        return false;
+    for (unsigned i = 0; i < yk_rt.machine->n; i++) {
+        uint64_t now = yk_now_ns();
+        if (d->takes[i] && d->late[i] &&
+            !(yk_build_wait_for(b, i, end > now ? end - now : 0) &&
+              yk_build_has(b, i, yk_code_facts(l->code)->needs_variant)))
+            return false;
+    }
+    memset(d->late, 0, sizeof d->late);
+    return true;
 }
 
 cl_int yk_share_fly(struct yk_launch *l, const struct yk_decision *d)

@@ -14,8 +14,15 @@ enum { YK_SHARE_UNTOUCHED = 2 }; /* everything is as before the launch: run it w
  */
 cl_int yk_share_run(struct yk_launch *l, const struct yk_decision *d);
 
-/** The same, but where L may it is only given to the devices (flights.h): YK_CARRY_FLYING. It is the queue's from then
- * on, until it has landed. By the queue's worker. */
+/** Was some taker of D still being built for? */
+bool yk_share_any_late(const struct yk_decision *d);
+
+/** L could not begin without the late takers of D: wait for them for a small part of what dividing it is predicted to
+ * win. True: they are ready, and no longer late in D. */
+bool yk_share_await(const struct yk_launch *l, struct yk_decision *d);
+
+/** yk_share_run, but where L may it is only given to the devices (flights.h): YK_CARRY_FLYING. It is the queue's from
+ * then on, until it has landed. By the queue's worker. */
 cl_int yk_share_fly(struct yk_launch *l, const struct yk_decision *d);
 
 /* A divided launch that is being carried out. */

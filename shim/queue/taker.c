@@ -165,7 +165,7 @@ static bool next_chunk(struct yk_taker *t, struct yk_chunk *c)
     c->share = t->dev;
     if (w->tail.on) {
         yk_lock_take(&w->lock);
-        bool got = yk_tail_take(&w->tail, t->dev, &c->from, &c->to);
+        bool got = yk_tail_take(&w->tail, t->dev, (double)yk_now_ns() * 1e-6, &c->from, &c->to);
         yk_lock_drop(&w->lock);
         return got;
     }
@@ -212,19 +212,31 @@ static bool all_taken(struct yk_share_work *w)
     return all;
 }
 
-/* T's device is still being built for: wait until it is ready, or the others have taken its share meanwhile. False: it
- * cannot run anything. */
+/* What one that has failed has left undone waits for who comes. */
+static void is_done(struct yk_taker *t)
+{
+    if (t->err != CL_SUCCESS)
+        return;
+    if (t->works)
+        __atomic_sub_fetch(&t->work->working, 1, __ATOMIC_RELAXED);
+    t->works = false;
+}
+
+/* T's device is still being built for: wait until it is ready, or the others have taken its share meanwhile, or, where
+ * nobody takes from another's, have nothing left to do. False: it cannot run anything. */
 static bool await(struct yk_taker *t)
 {
-    const uint64_t look_ns = t->work->tail.on ? 500000 : late_wait_ns, end = yk_now_ns() + late_wait_ns;
-    struct yk_build *b = t->work->l->code->build;
-    while (yk_build_wait(b, YK_BUILD_READY, look_ns) != YK_BUILD_READY) {
-        if (all_taken(t->work))
+    const uint64_t look_ns = 500000, end = yk_now_ns() + late_wait_ns;
+    struct yk_share_work *w = t->work;
+    struct yk_build *b = w->l->code->build;
+    while (!yk_build_wait_for(b, t->dev, look_ns)) {
+        if (all_taken(w))
             return true;
-        if (yk_now_ns() >= end || yk_build_now(b) == YK_BUILD_NONE)
+        bool idle = !w->tail.on && !__atomic_load_n(&w->working, __ATOMIC_RELAXED);
+        if (idle || yk_now_ns() >= end || yk_build_now(b) == YK_BUILD_NONE)
             return false;
     }
-    return all_taken(t->work) || yk_taker_equip(t) == CL_SUCCESS;
+    return all_taken(w) || yk_taker_equip(t) == CL_SUCCESS;
 }
 
 /* T is brought what it lacks while others run already. False: it has not got it, and nothing of its share has begun. */
@@ -245,9 +257,8 @@ static bool bring_aside(struct yk_taker *t)
     return true;
 }
 
-void yk_taker_take(struct yk_task *task)
+static void take(struct yk_taker *t)
 {
-    struct yk_taker *t = (struct yk_taker *)task;
     struct yk_share_work *w = t->work;
     struct yk_chunk c;
     if (yk_taker_late(t) && !await(t)) {
@@ -263,6 +274,13 @@ void yk_taker_take(struct yk_task *task)
         yk_taker_run(t, c);
     if (w->tail.on && t->groups && t->err == CL_SUCCESS) /* as one: what few work-groups take says little of many */
         note(t, t->groups, t->seconds);
+}
+
+void yk_taker_take(struct yk_task *task)
+{
+    struct yk_taker *t = (struct yk_taker *)task;
+    take(t);
+    is_done(t);
 }
 
 static bool computes_by_itself(unsigned dev)
@@ -326,6 +344,7 @@ void yk_takers_land(struct yk_taker *t, unsigned n)
             v->unsure |= t[i].work->flight && v->asked && !v->waited;
             t[i].flying = false;
             settle(&t[i]);
+            is_done(&t[i]);
             since = yk_now_ns();
         }
         if (left && yk_now_ns() - since < spin_ns)

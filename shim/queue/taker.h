@@ -24,6 +24,7 @@ struct yk_share_work {
     uint64_t next;               /* first work-group that nobody has (guided) */
     double rate[YK_MAX_DEVICES]; /* work-groups per second, of the last chunk */
     unsigned takers;
+    unsigned working; /* of them, how many that are there from the beginning, or the primary, are not done; atomic */
     struct yk_tail tail;
     unsigned begins; /* yk_busy_begins when it began */
     double deciding; /* seconds */
@@ -46,6 +47,7 @@ struct yk_taker {
     double seconds;
     uint64_t moved; /* bytes that it was brought beside the others' shares */
     bool started;   /* by a thread of the device */
+    bool works;     /* it counts as one of those that work: not late, or the primary, and not done */
     bool flying;    /* its chunk has been given to the driver: */
     struct yk_flown {
         struct yk_chunk chunk;

@@ -23,7 +23,8 @@ void yk_takers_quarantine(unsigned dev, cl_int err, bool in_time)
 }
 
 /* Why DEV may not take a share of a launch of this kernel, the numerics aside; NULL: it may. *LATE: not yet, but it is
- * being built for and works in the host's memory, so that its share can begin when it is ready. */
+ * being built for and works in the host's memory, or the primary does, which can begin then: its share can begin when
+ * it is ready. */
 static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_kernel *f, unsigned dev, size_t group,
                                bool *late)
 {
@@ -39,7 +40,7 @@ static const char *cannot_take(const struct yk_launch *l, const struct yk_facts_
     if (f->fp64 && !d->fp64)
         return "the other device has no double precision";
     if ((dev != yk_rt.machine->primary || f->needs_variant) && !__atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) {
-        if (!d->host_memory || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
+        if (!(d->host_memory || yk_rt.primary->host_memory) || !__atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE))
             return "the other device was not ready for the kernel";
         *late = true;
         if (!(yk_remember_alone(l) > 0))

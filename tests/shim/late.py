@@ -3,7 +3,9 @@
 first device takes its share. And where that one then fails, at whichever of its pieces, the launch is right all the same: the other may have come when
 all had been taken, and has no kernel to start again with.
 
-    late.py PROGRAM        one of bench/apps. Environment: YOKE_TEST_BUILD the build folder."""
+    late.py PROGRAM [own]  one of bench/apps. own: the second device has memory of its own, and is brought what it lacks when it comes; nobody takes
+                           from its share then, but all of it, where it is not there when the first is done.
+Environment: YOKE_TEST_BUILD the build folder."""
 import json
 import os
 import re
@@ -17,7 +19,9 @@ BUILD = os.path.abspath(os.environ["YOKE_TEST_BUILD"])
 HANG_MS = 5000
 COMES_MS = 400  # late, but while the launch is still under way
 PROCESSES = 10
-PIECES = 16  # more than the first device takes of that launch
+OWN = sys.argv[2:] == ["own"]
+MODEL = "own@1" if OWN else ""
+PIECES = 1 if OWN else 16  # as many and more than the first device takes of that launch
 
 
 def warming():
@@ -32,8 +36,9 @@ def run(program, home, fault="", hang_ms=HANG_MS):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("YOKE_", "POCL_", "OCL_", "OPENCL_", "XDG_"))}
     env.update(POCL_DEVICES="basic basic", POCL_CACHE_DIR=f"{home}/pocl", XDG_CACHE_HOME=f"{home}/cache", XDG_DATA_HOME=f"{home}/data",
                LD_PRELOAD=os.path.join(BUILD, "libyoke.so"), YOKE_TRACE=trace)
-    if fault:
-        env.update(YOKE_FAULT=fault, YOKE_FAULT_HANG_MS=str(hang_ms))
+    script = ";".join(item for item in (MODEL, fault) if item)
+    if script:
+        env.update(YOKE_FAULT=script, YOKE_FAULT_HANG_MS=str(hang_ms))
     done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=200)
     with open(trace, encoding="utf-8") as f:
         decision = next(e["args"] for e in json.load(f) if e.get("cat") == "decision")
@@ -69,20 +74,25 @@ def divided_once(program, home, fault=""):
 
 def main():
     program, late = os.path.abspath(sys.argv[1]), 0
+    comes = "clBuildProgram@1=hang"
     with tempfile.TemporaryDirectory() as home:
         for name in ("pocl", "cache", "data"):
             os.makedirs(f"{home}/{name}", mode=0o700)
         divided(program, home)
         for _ in range(PROCESSES):
-            ms, decision = run(program, home, "clBuildProgram@1=hang")
+            ms, decision = run(program, home, comes)
             late += decision["split"] and any(s["late"] for s in decision["shares"])
             print(f"{ms:.0f} ms, {'divided' if decision['split'] else decision['reason']}")
             if ms >= HANG_MS:
                 sys.exit("WRONG: it waited for a device that was not ready")
             if late == 2:
                 break
+        found = divided(program, home, comes)
+        if not found or not found[1]["shares"][1]["late"]:
+            sys.exit(f"WRONG: no launch was divided with a device that comes {COMES_MS} ms late: {found}")
+        print(f"{found[0]:.0f} ms where it comes after {COMES_MS}")
         for n in range(1, PIECES + 1):
-            fault = f"clBuildProgram@1=hang;clEnqueueNDRangeKernel@0:{n}=error(-5)"
+            fault = f"{comes};clEnqueueNDRangeKernel@0:{n}=error(-5)"
             found = divided(program, home, fault)
             if not found:
                 sys.exit(f"WRONG: no launch was divided where the first device fails at its piece {n}")
