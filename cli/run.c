@@ -179,7 +179,7 @@ static const struct yk_cli_option options[] = {
     {"reproducible", 'r', NULL, "YOKE_REPRODUCIBLE=1", "Keep the shares of a kernel fixed.", NULL},
     {"verify", 0, NULL, "YOKE_VERIFY=1", "Run every split launch also whole, compare all buffers (slow).", NULL},
     {"as", 0, "TYPE", "YOKE_AS",
-     "The device type that the program is told: gpu or cpu (default: it is found as either).", check_as},
+     "The device type that the program is told: gpu or cpu (default: the primary's; it is found as either).", check_as},
     {"platform", 0, "NAME", "YOKE_PLATFORM",
      "Whose names platform and device have: yoke, primary, for programs that know a driver by its name, or auto "
      "(default): yoke, but the primary's platform for programs that use pyopencl.",

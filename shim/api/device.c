@@ -62,15 +62,13 @@ static bool root_info(cl_device_info param_name, size_t param_value_size, void *
                       size_t *param_value_size_ret, cl_int *err)
 {
     const cl_device_partition_property not_cut = 0;
-    cl_device_type type = yk_rt.device_types;
     cl_uint align, one = 1;
     cl_ulong memory;
     const void *answer;
     size_t n;
     switch (param_name) {
-    case CL_DEVICE_TYPE:
-        type |= yk_rt.primary->type & CL_DEVICE_TYPE_DEFAULT;
-        answer = &type, n = sizeof type;
+    case CL_DEVICE_TYPE: /* of several programs take the first that they look for: pyopencl code for CPUs, on a GPU */
+        answer = &yk_rt.device_type, n = sizeof yk_rt.device_type;
         break;
     case CL_DEVICE_REFERENCE_COUNT:
         answer = &one, n = sizeof one;

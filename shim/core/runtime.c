@@ -94,9 +94,9 @@ static void read_options(struct yk_options *o)
     o->json = yk_env_str("YOKE_JSON", NULL);
     const char *as = yk_env_str("YOKE_AS", NULL);
     if (as && !strcmp(as, "gpu"))
-        o->also = CL_DEVICE_TYPE_GPU;
+        o->as = CL_DEVICE_TYPE_GPU;
     else if (as && !strcmp(as, "cpu"))
-        o->also = CL_DEVICE_TYPE_CPU;
+        o->as = CL_DEVICE_TYPE_CPU;
     else if (as)
         yk_warn("YOKE_AS=%s is neither gpu nor cpu; ignored", as);
     const char *platform = yk_env_str("YOKE_PLATFORM", "auto");
@@ -130,7 +130,9 @@ static void start(void)
             for (unsigned i = 0; i < yk_rt.machine->n; i++)
                 if (yk_rt.machine->device[i].usable)
                     yk_rt.device_types |= yk_rt.machine->device[i].type & ~(cl_device_type)CL_DEVICE_TYPE_DEFAULT;
-            yk_rt.device_types |= yk_rt.options.also;
+            yk_rt.device_types |= yk_rt.options.as;
+            yk_rt.device_type = yk_rt.options.as ? yk_rt.options.as | (yk_rt.primary->type & CL_DEVICE_TYPE_DEFAULT)
+                                                 : yk_rt.primary->type;
             /* PoCL runs small launches of a queue back to back without a pause: merged they were 1.6 times as slow
              * (1,000 launches of 1 to 16 groups), since merged kernels are compiled less well. */
             if (yk_rt.options.gather == YK_GATHER_AUTO && yk_rt.primary->type & CL_DEVICE_TYPE_CPU)

@@ -46,7 +46,7 @@ struct yk_options {
     bool verify;             /* YOKE_VERIFY: run every split launch also whole, and compare */
     unsigned verify_ulp;     /* YOKE_VERIFY_ULP: floats may differ by so many units in the last place */
     bool summary;            /* YOKE_SUMMARY, unless YOKE_QUIET */
-    cl_device_type also;     /* YOKE_AS: the virtual device answers for this type too */
+    cl_device_type as;       /* YOKE_AS: the virtual device is of this type; 0: of the primary's */
     bool as_primary;         /* YOKE_PLATFORM: platform and device have the primary's names */
     bool platform_as_primary; /* the platform has */
     const char *json;         /* YOKE_JSON */
@@ -57,7 +57,8 @@ struct yk_runtime {
     const struct yk_device *primary;
     struct yk_options options;
     struct yk_handle platform, device; /* the virtual ones */
-    cl_device_type device_types;       /* of all real devices together */
+    cl_device_type device_types;       /* of all real devices together: the virtual one is found as any */
+    cl_device_type device_type;        /* and says that it is of this one */
 };
 
 extern enum yk_mode yk_mode;
