@@ -259,14 +259,46 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
     return f->guards ? YK_OK : YK_ENOMEM;
 }
 
-static yk_status compile(struct yk_front *f)
+/* Drivers of GPUs take atomic_add and its like on 64 bits too, for which the extensions have names of their own
+ * (atom_add): pyFAI does so where there are these extensions. clang knows 32 bits only, and what is declared here
+ * instead of its own. */
+#define ONE(type, space, name, values)                                                                                 \
+    type " __attribute__((overloadable)) atomic_" name "(volatile " space " " type " *" values ");"
+#define TWO(type, name, values) ONE(type, "__global", name, values) ONE(type, "__local", name, values)
+#define ALL(name, values)       SIGNED(name, values) TWO("uint", name, values("uint")) TWO("ulong", name, values("ulong"))
+#define SIGNED(name, values)    TWO("int", name, values("int")) TWO("long", name, values("long"))
+#define NONE(type)              ""
+#define VALUE(type)             ", " type
+#define VALUES(type)            ", " type ", " type
+static const char wide_atomics[] = ALL("add", VALUE) ALL("sub", VALUE) ALL("xchg", VALUE) ALL("min", VALUE)
+    ALL("max", VALUE) ALL("and", VALUE) ALL("or", VALUE) ALL("xor", VALUE) ALL("inc", NONE) ALL("dec", NONE)
+        ALL("cmpxchg", VALUES) TWO("float", "xchg", VALUE("float")) "\n";
+
+/* What clang is given. */
+static char *marked_for_clang(const struct yk_front *f, bool wide, size_t *n)
+{
+    size_t before = wide ? sizeof wide_atomics - 1 : 0;
+    *n = before + f->nmarked;
+    if (!wide && !f->assembly)
+        return f->marked;
+    char *text = yk_arena_alloc(f->arena, *n + 1);
+    if (!text)
+        return NULL;
+    memcpy(text, wide_atomics, before);
+    memcpy(text + before, f->marked, f->nmarked);
+    text[*n] = 0;
+    if (f->assembly)
+        yk_assembly_any_register(text, *n);
+    return text;
+}
+
+static yk_status compile_with(struct yk_front *f, bool wide)
 {
     struct yk_process_output out;
     argv_array v = {0};
-    char *text = f->assembly ? yk_arena_strndup(f->arena, f->marked, f->nmarked) : f->marked;
+    size_t n;
+    char *text = marked_for_clang(f, wide, &n);
     bool ok = text && push_common(&v, f);
-    if (ok && f->assembly)
-        yk_assembly_any_register(text, f->nmarked);
     for (const char *const *w = yk_front_features; ok && f->std >= 300 && *w; w++)
         ok = push(&v, *w);
     ok = ok && push(&v, "-finclude-default-header") && push(&v, "-fdeclare-opencl-builtins") && push(&v, "-O1") &&
@@ -277,7 +309,7 @@ static yk_status compile(struct yk_front *f)
          (!f->assembly || push(&v, YK_ASSEMBLY_OPTION)) &&
          (!f->options.single_constants || push(&v, "-cl-single-precision-constant")) && push(&v, "-") &&
          yk_array_push(&v, NULL);
-    yk_status s = ok ? yk_process_run(v.v, text, f->nmarked, &out) : YK_ENOMEM;
+    yk_status s = ok ? yk_process_run(v.v, text, n, &out) : YK_ENOMEM;
     yk_array_finish(&v);
     if (s != YK_OK)
         return s;
@@ -291,6 +323,19 @@ static yk_status compile(struct yk_front *f)
         s = f->bitcode ? YK_OK : YK_ENOMEM;
     }
     yk_process_finish(&out);
+    return s;
+}
+
+static yk_status compile(struct yk_front *f)
+{
+    yk_status s = compile_with(f, false);
+    const char *refused = f->refused;
+    if (s != YK_OK || !refused || !strstr(refused, "call to 'atomic_") || !strstr(refused, "is ambiguous"))
+        return s;
+    f->refused = NULL;
+    s = compile_with(f, true);
+    if (s == YK_OK && f->refused)
+        f->refused = refused;
     return s;
 }
 
