@@ -331,11 +331,12 @@ static cl_int launch_carry(struct yk_command *c, cl_event *real)
         err = divided(l, &d);
         if (err == YK_SHARE_UNTOUCHED && yk_share_await(l, &d))
             err = divided(l, &d);
-        if (err == YK_SHARE_UNTOUCHED)
-            yk_stats_whole(yk_stats_reason((d.measure = yk_share_any_late(&d))
+        if (err == YK_SHARE_UNTOUCHED) {
+            d.measure = yk_share_any_late(&d);
+            yk_stats_whole(yk_stats_reason(d.measure
                                                ? "the other device was not ready for the kernel"
                                                : "a device could not be prepared for its share, or failed in it"));
-        else if (err != YK_CARRY_FLYING)
+        } else if (err != YK_CARRY_FLYING)
             yk_launch_divided(l, &d, 0);
     }
     if (err != YK_SHARE_UNTOUCHED)
