@@ -119,6 +119,20 @@ static void take(struct mean *m, double groups, double ms, double weight)
     m->weight += weight;
 }
 
+/* Neighbours that do not lie apart as one: between two of them noise alone says what a work-group costs, and what none
+ * costs. */
+static unsigned join_neighbours(struct mean *m, unsigned n)
+{
+    unsigned to = 0;
+    for (unsigned i = 1; i < n; i++) {
+        if (m[i].groups > apart * m[to].groups)
+            m[++to] = m[i];
+        else
+            take(&m[to], m[i].groups, m[i].ms, m[i].weight);
+    }
+    return n ? to + 1 : 0;
+}
+
 /* S's samples as points that lie apart. */
 static unsigned cluster(const struct yk_series *s, struct mean m[YK_SERIES_SAMPLES])
 {
@@ -132,7 +146,7 @@ static unsigned cluster(const struct yk_series *s, struct mean m[YK_SERIES_SAMPL
         }
         take(&m[n - 1], a->groups, a->ms, a->count < known ? a->count ? a->count : 1 : known);
     }
-    return n;
+    return join_neighbours(m, n);
 }
 
 unsigned yk_series_table(const struct yk_series *s, struct yk_series_point point[YK_SERIES_POINTS])

@@ -67,6 +67,21 @@ START_TEST(noise_is_no_slope)
 }
 END_TEST
 
+/* Shares of an N-body launch of 64 work-groups, 48 ms alone, most of whose samples were made while somebody else was at
+ * work: two groups of them, close by, whose times fall. A level line through them would say that no work-group at all
+ * takes as long as half of them, so that dividing could not pay. */
+START_TEST(noise_close_by_is_no_start)
+{
+    static const struct yk_sample seen[] = {
+        {24, 35.8485, 1}, {27, 30.7516, 1}, {32, 31.3360, 6}, {34, 26.7145, 3}, {36, 28.2139, 8}};
+    struct yk_series s = {.n = sizeof seen / sizeof *seen};
+    memcpy(s.at, seen, sizeof seen);
+    ck_assert_double_lt(yk_series_ms(&s, 2), 5);
+    ck_assert_double_lt(yk_series_ms(&s, 16), 20);
+    ck_assert_double_gt(yk_series_ms(&s, 32), 24);
+}
+END_TEST
+
 START_TEST(a_level_line_stays_level_where_it_was_measured)
 {
     struct yk_series s = {0};
@@ -237,8 +252,8 @@ START_TEST(a_regression_tree_finds_what_matters)
 }
 END_TEST
 
-YK_TEST_MAIN("series", a_table_follows_the_samples, noise_is_no_slope, a_level_line_stays_level_where_it_was_measured,
-             a_change_is_followed_within_a_few_launches, one_measurement_far_above_many_is_half_believed,
-             no_sample_is_believed_for_ever, few_work_groups_say_nothing_of_many,
-             a_part_does_not_take_longer_than_the_whole, every_measurement_counts, a_series_never_overflows,
-             a_regression_tree_finds_what_matters)
+YK_TEST_MAIN("series", a_table_follows_the_samples, noise_is_no_slope, noise_close_by_is_no_start,
+             a_level_line_stays_level_where_it_was_measured, a_change_is_followed_within_a_few_launches,
+             one_measurement_far_above_many_is_half_believed, no_sample_is_believed_for_ever,
+             few_work_groups_say_nothing_of_many, a_part_does_not_take_longer_than_the_whole, every_measurement_counts,
+             a_series_never_overflows, a_regression_tree_finds_what_matters)
