@@ -110,9 +110,10 @@ bool yk_build_wait_for(struct yk_build *b, unsigned dev, uint64_t ns)
     if (done)
         return true;
     yk_lock_take(&b->lock);
-    while (!(done = __atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) && b->state != YK_BUILD_NONE &&
+    while (!(done = __atomic_load_n(&b->done[dev], __ATOMIC_ACQUIRE)) && b->state < YK_BUILD_READY &&
            (at = yk_now_ns()) < end)
         yk_lock_wait_ns(&b->lock, &b->changed, end - at);
+    done |= b->state == YK_BUILD_READY; /* a process that exits leaves devices out */
     yk_lock_drop(&b->lock);
     return done;
 }
