@@ -132,8 +132,8 @@ void yk_build_drop_in_background(struct yk_build *b);
 /** Wait until the state is at least STATE (ANALYSED or READY), at most NS nanoseconds. The state then. */
 enum yk_build_state yk_build_wait(struct yk_build *b, enum yk_build_state state, uint64_t ns);
 
-/** Wait until nothing more will come for DEV (the state is READY at the latest), at most NS nanoseconds. False: not yet,
- * or the state is NONE. */
+/** Wait until nothing more will come for DEV (the state is READY at the latest), at most NS nanoseconds. False: not
+ * yet, or the state is NONE. */
 bool yk_build_wait_for(struct yk_build *b, unsigned dev, uint64_t ns);
 
 /** The merge program on DEV, a CPU device; NULL: there is none, or it is being built in the background, which the first
