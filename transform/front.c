@@ -12,6 +12,7 @@
 #include "transform/macros.h"
 #include "transform/names.h"
 #include "transform/process.h"
+#include "transform/wide_atomics.h"
 
 #ifndef YK_CLANG
 #define YK_CLANG           "/usr/bin/clang-14"
@@ -259,32 +260,17 @@ static yk_status first_target(struct job *j, struct yk_macros *m)
     return f->guards ? YK_OK : YK_ENOMEM;
 }
 
-/* Drivers of GPUs take atomic_add and its like on 64 bits too, for which the extensions have names of their own
- * (atom_add): pyFAI does so where there are these extensions. clang knows 32 bits only, and what is declared here
- * instead of its own. */
-#define ONE(type, space, name, values)                                                                                 \
-    type " __attribute__((overloadable)) atomic_" name "(volatile " space " " type " *" values ");"
-#define TWO(type, name, values) ONE(type, "__global", name, values) ONE(type, "__local", name, values)
-#define ALL(name, values)       SIGNED(name, values) TWO("uint", name, values("uint")) TWO("ulong", name, values("ulong"))
-#define SIGNED(name, values)    TWO("int", name, values("int")) TWO("long", name, values("long"))
-#define NONE(type)              ""
-#define VALUE(type)             ", " type
-#define VALUES(type)            ", " type ", " type
-static const char wide_atomics[] = ALL("add", VALUE) ALL("sub", VALUE) ALL("xchg", VALUE) ALL("min", VALUE)
-    ALL("max", VALUE) ALL("and", VALUE) ALL("or", VALUE) ALL("xor", VALUE) ALL("inc", NONE) ALL("dec", NONE)
-        ALL("cmpxchg", VALUES) TWO("float", "xchg", VALUE("float")) "\n";
-
 /* What clang is given. */
 static char *marked_for_clang(const struct yk_front *f, bool wide, size_t *n)
 {
-    size_t before = wide ? sizeof wide_atomics - 1 : 0;
+    size_t before = wide ? strlen(yk_wide_atomics) : 0;
     *n = before + f->nmarked;
     if (!wide && !f->assembly)
         return f->marked;
     char *text = yk_arena_alloc(f->arena, *n + 1);
     if (!text)
         return NULL;
-    memcpy(text, wide_atomics, before);
+    memcpy(text, yk_wide_atomics, before);
     memcpy(text + before, f->marked, f->nmarked);
     text[*n] = 0;
     if (f->assembly)
@@ -330,7 +316,7 @@ static yk_status compile(struct yk_front *f)
 {
     yk_status s = compile_with(f, false);
     const char *refused = f->refused;
-    if (s != YK_OK || !refused || !strstr(refused, "call to 'atomic_") || !strstr(refused, "is ambiguous"))
+    if (s != YK_OK || !refused || !yk_wide_atomics_missed(refused))
         return s;
     f->refused = NULL;
     s = compile_with(f, true);

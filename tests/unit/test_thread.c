@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/thread.h"
+#include "tests/unit/main.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -175,7 +176,6 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return child(argv[1]);
-    Suite *suite = suite_create("thread");
     TCase *tcase = tcase_create("thread");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, unlimited_stacks_are_not_small);
@@ -183,10 +183,5 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, large_stacks_stay_large);
     tcase_add_test(tcase, without_room_a_thread_starts_all_the_same);
     tcase_add_test(tcase, a_thread_that_begins_elsewhere_may_go_anywhere);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return yk_test_run("thread", tcase);
 }

@@ -366,7 +366,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bad");
     TCase *c = tcase_create("bad");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, no_loader);
@@ -380,10 +379,5 @@ int main(void)
     tcase_add_loop_test(c, a_transformer_gone_wrong, 0, sizeof broken / sizeof *broken);
     tcase_add_loop_test(c, a_hostile_cache_folder, 0, sizeof hostile / sizeof *hostile);
     tcase_add_loop_test(c, a_damaged_cache, 0, 5);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return yk_test_run("bad", c);
 }

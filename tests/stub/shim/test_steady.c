@@ -83,16 +83,4 @@ START_TEST(launches_leave_no_memory_behind)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("steady");
-    TCase *c = tcase_create("steady");
-    tcase_set_timeout(c, 1300);
-    tcase_add_loop_test(c, launches_leave_no_memory_behind, 0, 3);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+YK_TEST_LOOP_MAIN("steady", 1300, launches_leave_no_memory_behind, 3)

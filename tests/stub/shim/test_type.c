@@ -2,6 +2,7 @@
  * ask for any type that a real device has: they make their code for what it says. */
 #include <stdbool.h>
 #include "tests/stub/shim/shim.h"
+#include "tests/unit/main.h"
 
 static const struct {
     const char *devices, *primary, *as;
@@ -41,15 +42,4 @@ START_TEST(it_is_of_one_type)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("type");
-    TCase *c = tcase_create("type");
-    tcase_add_loop_test(c, it_is_of_one_type, 0, MACHINES); /* a process each: the machine is found once */
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+YK_TEST_LOOP_MAIN("type", 120, it_is_of_one_type, MACHINES) /* a process each: the machine is found once */
